@@ -1,0 +1,179 @@
+package jail
+
+import "time"
+
+// Schema is the version of the record that this package writes.
+const Schema = "jail/1"
+
+// A Result is the record of one run: one for every run, refusals included.
+// Its JSON form is the public contract; the schema is in schema.json.
+type Result struct {
+	Schema    string      `json:"schema"`
+	ID        string      `json:"id"`
+	Name      string      `json:"name,omitempty"`
+	Reason    Reason      `json:"reason"`
+	OK        bool        `json:"ok"`
+	ExitCode  *int        `json:"exit_code"`
+	Signal    *string     `json:"signal"`
+	Message   string      `json:"message"`
+	Hint      string      `json:"hint,omitempty"`
+	Refusal   *Refusal    `json:"refusal,omitempty"`
+	Stdout    Output      `json:"stdout"`
+	Stderr    Output      `json:"stderr"`
+	Usage     Usage       `json:"usage"`
+	Limits    InForce     `json:"limits"`
+	Layers    []Layer     `json:"layers"`
+	Denials   []Denial    `json:"denials"`
+	TreeEmpty bool        `json:"tree_empty"`
+	KillMS    int64       `json:"kill_ms"`
+	Profile   *ProfileRef `json:"profile,omitempty"`
+	StartedAt time.Time   `json:"started_at"`
+}
+
+// Reason is why a run ended: a closed set. The first cause wins, and it is
+// recorded before anything is killed; it is never guessed from a signal.
+type Reason string
+
+const (
+	ReasonOK              Reason = "ok"               // exit code 0
+	ReasonExecutionFailed Reason = "execution_failed" // another exit code
+	ReasonSignaled        Reason = "signaled"         // ended by a signal of its own making
+	ReasonTimeout         Reason = "timeout"          // Limits.Timeout was over
+	ReasonCPUTime         Reason = "cpu_time"         // Limits.CPUTime was used up
+	ReasonOutputTooLarge  Reason = "output_too_large" // Limits.Output was exceeded
+	ReasonOutOfMemory     Reason = "out_of_memory"    // the kernel's OOM counter of the box's cgroup rose
+	ReasonPidsLimit       Reason = "pids_limit"       // the program failed, and forks had been refused by pids.max
+	ReasonDiskFull        Reason = "disk_full"        // the program failed, and its tmpfs was full
+	ReasonSyscallDenied   Reason = "syscall_denied"   // killed by SIGSYS
+	ReasonCanceled        Reason = "canceled"         // the caller ended it
+	ReasonSetupRefused    Reason = "setup_refused"    // a layer or limit could not be enforced; nothing ran
+	ReasonExecFailed      Reason = "exec_failed"      // the program was not found or is not executable
+	ReasonInvalidOutput   Reason = "invalid_output"   // eval only
+	ReasonInternalError   Reason = "internal_error"   // jail itself failed
+)
+
+// A Refusal says why nothing ran.
+type Refusal struct {
+	// Layer that could not be enforced, or empty.
+	Layer LayerName `json:"layer,omitempty"`
+	// Stage is the step of the set-up that failed.
+	Stage Stage `json:"stage"`
+	// Operation is the system call or check that failed.
+	Operation string `json:"operation,omitempty"`
+	// Operand is what it was applied to, such as a path.
+	Operand string `json:"operand,omitempty"`
+	// Errno is the kernel's answer by name, such as "EPERM"; ErrnoNumber is
+	// the same as a number. Both are empty where no system call failed.
+	Errno       string `json:"errno,omitempty"`
+	ErrnoNumber int    `json:"errno_number,omitempty"`
+	// Remedy says what to do about it.
+	Remedy string `json:"remedy,omitempty"`
+}
+
+// Output is what a program wrote to one stream.
+type Output struct {
+	// Text is what was captured: UTF-8, or base64 when Encoding says so.
+	// Empty when the output was streamed through.
+	Text string `json:"text"`
+	// Encoding is "" for UTF-8 text and "base64" for anything else.
+	Encoding string `json:"encoding,omitempty"`
+	// Bytes is how many bytes the program wrote, kept or not.
+	Bytes int64 `json:"bytes"`
+	// Truncated says that Text holds fewer bytes than were written.
+	Truncated bool `json:"truncated"`
+}
+
+// Usage is what a run cost. Fields that no source could fill are absent from
+// the record (null), never zero.
+type Usage struct {
+	WallMS          int64  `json:"wall_ms"`
+	CPUUserMS       *int64 `json:"cpu_user_ms"`
+	CPUSystemMS     *int64 `json:"cpu_system_ms"`
+	MemoryPeakBytes *int64 `json:"memory_peak_bytes"`
+	PidsPeak        *int64 `json:"pids_peak"`
+	IOReadBytes     *int64 `json:"io_read_bytes"`
+	IOWriteBytes    *int64 `json:"io_write_bytes"`
+	OOMKills        *int64 `json:"oom_kills"`
+	CPUThrottledMS  *int64 `json:"cpu_throttled_ms"`
+}
+
+// InForce is the limits that were in force, in the record's units.
+type InForce struct {
+	TimeoutMS     int64   `json:"timeout_ms"`
+	CPUTimeMS     int64   `json:"cpu_time_ms"`
+	MemoryBytes   int64   `json:"memory_bytes"`
+	CPUs          float64 `json:"cpus"`
+	Pids          int64   `json:"pids"`
+	OutputBytes   int64   `json:"output_bytes"`
+	TmpBytes      int64   `json:"tmp_bytes"`
+	NoFile        int64   `json:"nofile"`
+	FileSizeBytes int64   `json:"file_size_bytes"`
+}
+
+// LayerName is one of the layers of a box.
+type LayerName string
+
+const (
+	LayerNamespaces LayerName = "namespaces"
+	LayerRoot       LayerName = "root"
+	LayerCaps       LayerName = "capabilities"
+	LayerLandlock   LayerName = "landlock"
+	LayerSeccomp    LayerName = "seccomp"
+	LayerCgroup     LayerName = "cgroup"
+	LayerRlimits    LayerName = "rlimits"
+)
+
+// OptionalLayers are the layers that a Spec may name in Optional. The others
+// are what a box is.
+var OptionalLayers = []LayerName{LayerLandlock, LayerSeccomp, LayerCgroup}
+
+// A Layer is one layer's receipt.
+type Layer struct {
+	Name    LayerName `json:"name"`
+	Asked   bool      `json:"asked"`
+	Applied bool      `json:"applied"`
+	// Mechanism is what enforces it, such as "abi 7", "cgroup1".
+	Mechanism string `json:"mechanism,omitempty"`
+	// Evidence is what the kernel itself says about the process that became
+	// the program, read just before it did.
+	Evidence string `json:"evidence,omitempty"`
+	// Note says what is weaker than asked, and why.
+	Note string `json:"note,omitempty"`
+}
+
+// A Denial is something that a wall refused.
+type Denial struct {
+	Layer LayerName `json:"layer"`
+	What  string    `json:"what"`
+	Count int64     `json:"count"`
+	// Grant is the flag that would allow it.
+	Grant string `json:"grant"`
+}
+
+// ExitStatus is the exit status with which `jail run` answers for r: the
+// program's own where it had one, else a number by convention. Reason is the
+// authority; this is a convenience.
+func (r Result) ExitStatus() int {
+	switch r.Reason {
+	case ReasonTimeout, ReasonCPUTime:
+		return 124
+	case ReasonOutputTooLarge:
+		return 153
+	case ReasonOutOfMemory:
+		return 137
+	case ReasonSetupRefused, ReasonInternalError:
+		return 125
+	case ReasonExecFailed:
+		if r.Refusal != nil && r.Refusal.Errno == "ENOENT" {
+			return 127
+		}
+		return 126
+	}
+	if r.ExitCode != nil {
+		return *r.ExitCode
+	}
+	if r.Signal != nil {
+		return 128 + signalNumber(*r.Signal)
+	}
+	return 125
+}

@@ -1,0 +1,197 @@
+package jail
+
+import "time"
+
+// A Spec describes one box completely. It is plain data: nothing in it is
+// changed after [Spec.Validate], and everything the box may see, use or reach
+// is listed in it. The zero value grants nothing.
+//
+// Specs are usually made by package profiles and then adjusted; a Spec
+// literal works just as well.
+type Spec struct {
+	// Name labels the run in the record and in its cgroup's name. Letters,
+	// digits, '.', '_' and '-', at most 64 bytes; empty is fine.
+	Name string
+	// Args is the program and its arguments. Args[0] is looked up in the
+	// box's PATH when it holds no slash. Required.
+	Args []string
+	// Env is the whole environment of the program, as "KEY=VALUE". Nothing of
+	// the caller's environment is added.
+	Env []string
+	// Dir is the working directory inside the box. Empty means /tmp.
+	Dir string
+	// Hostname inside the box. Empty means "jail".
+	Hostname string
+	// View lists what exists in the box besides /proc, /dev and /tmp.
+	View []Mount
+	// Net says how much of a network the box has. The zero value is NetNone.
+	Net Net
+	// Unix allows AF_UNIX sockets with a name (bind, connect). From Landlock
+	// ABI 9 on they are always allowed, because the kernel then keeps them
+	// inside the box; below it they are refused unless this is set, because a
+	// socket file in a granted tree could be connected to.
+	Unix bool
+	// Seccomp is the system-call policy.
+	Seccomp Seccomp
+	// Limits caps the run. A zero field means the default of DefaultLimits.
+	Limits Limits
+	// OutputMode says what happens past Limits.Output. Zero is OutputKill.
+	OutputMode OutputMode
+	// CgroupParent is the cgroup below which the box's own group is made: a
+	// path relative to the cgroup mount. Empty means the caller's own group.
+	CgroupParent string
+	// Optional names layers that may be missing on this host. A layer that is
+	// neither optional nor enforceable is a refusal. See OptionalLayers.
+	Optional []LayerName
+	// Require lists minimum demands on the host, such as "landlock>=6".
+	Require []string
+	// Profile says where the Spec came from, for the record only.
+	Profile *ProfileRef
+}
+
+// A Mount is one thing that exists in the box's file tree.
+type Mount struct {
+	Kind MountKind `json:"kind"`
+	// Source is an absolute host path (MountSystem, MountRO, MountRW), or the
+	// text of the link (MountLink).
+	Source string `json:"source,omitempty"`
+	// Target is the absolute, clean path inside the box.
+	Target string `json:"target"`
+	// Size is the capacity of a MountTmpfs in bytes; 0 means Limits.TmpSize.
+	Size int64 `json:"size,omitempty"`
+	// Content is what a MountFile holds (at most 64 KiB).
+	Content string `json:"content,omitempty"`
+}
+
+// MountKind is how a Mount comes to be.
+type MountKind string
+
+const (
+	// MountSystem is a part of the operating system or of an interpreter,
+	// read-only. It is left out when the host does not have it, and when the
+	// host's path is itself a symbolic link (such as /bin on merged-usr
+	// hosts) the same link is made in the box.
+	MountSystem MountKind = "system"
+	// MountRO is a caller's file or folder, read-only. It must exist.
+	MountRO MountKind = "ro"
+	// MountRW is a caller's file or folder, writable. It must exist. Files
+	// made in it belong, on the host, to the owner of the granted folder.
+	MountRW MountKind = "rw"
+	// MountTmpfs is an empty private folder in memory.
+	MountTmpfs MountKind = "tmpfs"
+	// MountLink is a symbolic link.
+	MountLink MountKind = "link"
+	// MountFile is a small read-only file with the given content.
+	MountFile MountKind = "file"
+)
+
+// Net is how much of a network a box has.
+type Net string
+
+const (
+	// NetNone: a network namespace of its own with nothing up in it, and no
+	// INET sockets. The zero value "" means the same.
+	NetNone Net = "none"
+	// NetLoopback: the same, but its private 127.0.0.1 and ::1 are up and
+	// INET sockets are allowed. Nothing outside the box is reachable.
+	NetLoopback Net = "loopback"
+)
+
+// OutputMode says what happens when a program writes more than its cap.
+type OutputMode string
+
+const (
+	// OutputKill ends the box (reason output_too_large). The zero value ""
+	// means the same.
+	OutputKill OutputMode = "kill"
+	// OutputTruncate lets the program go on: what it writes past the cap is
+	// read, counted and thrown away; the record keeps the head and the tail.
+	OutputTruncate OutputMode = "truncate"
+)
+
+// Seccomp is a system-call policy: one of the built-in allow-lists, with
+// single calls added or taken away.
+type Seccomp struct {
+	// Policy is the name of a built-in policy of package seccomp. Empty means
+	// "default".
+	Policy string
+	// Allow and Deny name single system calls, as the kernel spells them,
+	// that this box may or may not use on top of Policy. Deny wins. A denied
+	// call fails with EPERM.
+	Allow, Deny []string
+}
+
+// Limits caps one run. Sizes are bytes, counts are counts. Zero means the
+// default; see DefaultLimits.
+type Limits struct {
+	// Timeout is wall-clock time, on the monotonic clock, from the start of
+	// the program's set-up.
+	Timeout time.Duration
+	// CPUTime is user + system time over the whole tree. Zero means
+	// Timeout × CPUs.
+	CPUTime time.Duration
+	// Memory is what the whole tree may use, tmpfs pages and page cache
+	// included; swap is off.
+	Memory int64
+	// CPUs is the share of processors, such as 0.5 or 2.
+	CPUs float64
+	// Pids is how many processes and threads may exist at once, the box's own
+	// PID 1 included.
+	Pids int64
+	// Output is how many bytes stdout and stderr may carry together.
+	Output int64
+	// TmpSize is the capacity of /tmp, and of /dev/shm, each.
+	TmpSize int64
+	// NoFile is RLIMIT_NOFILE: the highest descriptor number + 1.
+	NoFile int64
+	// FileSize is RLIMIT_FSIZE: the size to which one file may grow.
+	FileSize int64
+}
+
+// DefaultLimits is what a zero field of Limits means.
+func DefaultLimits() Limits {
+	return Limits{
+		Timeout:  30 * time.Second,
+		Memory:   512 << 20,
+		CPUs:     1,
+		Pids:     128,
+		Output:   1 << 20,
+		TmpSize:  64 << 20,
+		NoFile:   1024,
+		FileSize: 1 << 30,
+	}
+}
+
+// WithDefaults returns l with every zero field replaced by its default.
+func (l Limits) WithDefaults() Limits {
+	d := DefaultLimits()
+	set := func(v *int64, def int64) {
+		if *v == 0 {
+			*v = def
+		}
+	}
+	if l.Timeout == 0 {
+		l.Timeout = d.Timeout
+	}
+	if l.CPUs == 0 {
+		l.CPUs = d.CPUs
+	}
+	if l.CPUTime == 0 {
+		l.CPUTime = time.Duration(float64(l.Timeout) * l.CPUs)
+	}
+	set(&l.Memory, d.Memory)
+	set(&l.Pids, d.Pids)
+	set(&l.Output, d.Output)
+	set(&l.TmpSize, d.TmpSize)
+	set(&l.NoFile, d.NoFile)
+	set(&l.FileSize, d.FileSize)
+	return l
+}
+
+// A ProfileRef names the profile that a Spec was made from.
+type ProfileRef struct {
+	Name string `json:"name"`
+	// Digest is "sha256:" and the hex digest of the profile's text, with
+	// those it extends.
+	Digest string `json:"digest"`
+}
