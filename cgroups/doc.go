@@ -1,0 +1,37 @@
+// Package cgroups makes one control group for one box: it creates the leaf,
+// limits it, reads it, kills it, sees it empty and removes it.
+//
+// A leaf is born in this order, and the order is the argument for its safety:
+//
+//	Find    where leaves are made: this process's own group, or a named one
+//	Create  mkdir, lock, limits; no process of the box exists yet
+//	enter   version 2: the box's first process is cloned into [Group.FD];
+//	        version 1: it writes "0" to each of [Group.TaskFiles] itself
+//	Stats   what the run cost, read while the leaf still exists
+//	Kill, Empty, Remove
+//
+// Both versions of the kernel's interface are real backends here. Version 2 is
+// written to Documentation/admin-guide/cgroup-v2.rst. Version 1 (hybrid hosts)
+// uses the memory, cpu, cpuacct and pids hierarchies, wherever they are mounted
+// and however they are joined together, after Documentation/admin-guide/cgroup-v1.
+//
+// What version 1 cannot do is said, never faked: there is no kill file (the
+// box's PID namespace does that work, [Group.Kill] answers
+// errors.ErrUnsupported), and the kernel ends one process and not the whole
+// group when memory runs out (whoever watches [Group.OOMKills] ends the rest).
+//
+// # Leaves that outlive their maker
+//
+// A supervisor that is killed can't remove its leaf. So each maker holds an
+// flock on its leaf's directory for as long as it lives, and the kernel lets go
+// of it on any death. [Parent.Sweep] removes exactly the leaves whose lock is
+// free. A leaf is made before it can be locked, so a sweeper may win that race:
+// Create notices, and starts again under another name.
+//
+// # Why a leaf is never used twice
+//
+// Kernels without the fix of 6.1.192, 6.12.117 and 7.3.4 kill every process
+// that is later cloned into a group whose cgroup.kill was once written. A new
+// name for each run makes that harmless, and it makes every counter start at
+// zero.
+package cgroups

@@ -1,0 +1,81 @@
+package cgroups
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// An Error is a step on a control group that failed. errors.Is reaches the
+// kernel's errno, or errors.ErrUnsupported where the host lacks something.
+type Error struct {
+	Op      string // "find", "mkdir", "open", "lock", "write", "read", "rmdir"
+	Path    string // the file or folder it was applied to
+	Value   string // what was to be written, or ""
+	Missing string // what the host lacks, such as "controller memory" or "write permission", or ""
+	Err     error
+	Remedy  string // what to do about it, in one sentence, or ""
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString("cgroups: " + e.Op)
+	if e.Path != "" {
+		b.WriteString(" " + e.Path)
+	}
+	if e.Value != "" {
+		fmt.Fprintf(&b, ": value %q", e.Value)
+	}
+	if e.Missing != "" {
+		b.WriteString(": missing " + e.Missing)
+	}
+	if e.Err != nil {
+		b.WriteString(": " + e.Err.Error())
+	}
+	return b.String()
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// What to do about what is missing.
+const (
+	remedyProc       = "mount /proc (proc) where jail runs"
+	remedyMount      = "mount the control groups: mount -t cgroup2 none /sys/fs/cgroup; in a container, make /sys/fs/cgroup visible in it"
+	remedyController = "the kernel has it switched off (cgroup_disable= on its command line), or the group above does not hand it down: " +
+		"add it to cgroup.subtree_control there (systemd: Delegate=cpu memory pids in the unit)"
+	remedyWrite = "run as root, or let root make and chown a group and name it with --cgroup-parent; " +
+		"in a container, mount /sys/fs/cgroup writable"
+	remedyInternal = "its processes sit in the group itself, and the kernel then allows no limits below it: " +
+		"start jail in a group of its own (systemd-run --scope -p Delegate=yes, with --user for an ordinary user), " +
+		"or name an empty, delegated group with --cgroup-parent"
+	remedyEnter = "a process may enter a group only if it may write to cgroup.procs of the closest group above both: " +
+		"start jail inside of the delegated tree"
+	remedyParent = "create the group first, in each hierarchy, and name it relative to the mount, such as --cgroup-parent /jail"
+	remedySwap   = "switch swap accounting on (swapaccount=1 on the kernel's command line) or swap off (swapoff -a)"
+	remedyCPUs   = "the group above may use fewer processors than asked: ask for fewer with --cpus"
+)
+
+// lacks says that err means missing permission, on whatever the reason.
+func lacksPermission(err error) bool {
+	return errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) || errors.Is(err, unix.EROFS)
+}
+
+// gone says that err means that the group was removed: its files are not found
+// (ENOENT), or were opened before and now answer ENODEV.
+func gone(err error) bool {
+	return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENODEV)
+}
+
+// retry calls f until it is not interrupted. The Go runtime sends signals to
+// its own threads, and some of these files (memory.limit_in_bytes) answer a
+// pending one with a plain EINTR, which SA_RESTART does not cover.
+func retry(f func() error) error {
+	for {
+		if err := f(); err != syscall.EINTR {
+			return err
+		}
+	}
+}

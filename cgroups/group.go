@@ -1,0 +1,249 @@
+package cgroups
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// prefix marks the groups that this package makes, and that Sweep collects.
+const prefix = "jail-"
+
+// A Group is one leaf: one box's group in every hierarchy. Its methods may be
+// called from many goroutines, but none of them during or after Remove.
+type Group struct {
+	parent *Parent
+	name   string
+	limits Limits
+	dirs   []dir // as Parent.dirs
+	tasks  []*os.File
+	note   string
+}
+
+// createTries bounds how often Create starts again after a sweeper took its
+// leaf. Each try costs the sweeper one of its own few looks.
+const createTries = 16
+
+// errSwept says that a sweeper removed the leaf before it was locked.
+var errSwept = errors.New("cgroups: create: removed by a sweeper before it was locked")
+
+// Create makes a leaf below p and writes l to it: the limits are in force
+// before any process is in it. The name (letters, digits, '.', '_', '-'; at
+// most 64 bytes; may be empty) is a label; the group's own name adds to it
+// until it is unique. On an error nothing is left behind.
+func (p *Parent) Create(name string, l Limits) (*Group, error) {
+	if err := l.Validate(); err != nil {
+		return nil, err
+	}
+	if !validName(name) {
+		return nil, fmt.Errorf("cgroups: name: %q: want at most %d letters, digits, '.', '_' or '-'", name, maxName)
+	}
+	if name != "" {
+		name += "-"
+	}
+	var err error
+	for range createTries {
+		g := &Group{parent: p, limits: l, name: prefix + name + strconv.FormatUint(rand.Uint64(), 36)}
+		if err = g.create(); err == nil {
+			return g, nil
+		}
+		err = errors.Join(err, g.Remove())
+		if !errors.Is(err, errSwept) && !errors.Is(err, unix.EEXIST) {
+			break
+		}
+	}
+	return nil, err
+}
+
+const maxName = 64
+
+func validName(name string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
+	return len(name) <= maxName && strings.Trim(name, letters) == ""
+}
+
+func (g *Group) create() error {
+	if err := g.reserve(); err != nil {
+		return err
+	}
+	for _, above := range g.parent.dirs[1:] {
+		if err := g.make(above); err != nil {
+			return err
+		}
+	}
+	if g.Version() == V2 {
+		return g.limitV2()
+	}
+	if err := g.limitV1(); err != nil {
+		return err
+	}
+	return g.openTasks()
+}
+
+// make makes g's folder in one more hierarchy.
+func (g *Group) make(above dir) error {
+	if err := above.mkdir(g.name); err != nil {
+		return err
+	}
+	d, err := above.open(g.name)
+	// Also when it could not be opened: Remove takes what is in the list away.
+	g.dirs = append(g.dirs, d)
+	return err
+}
+
+// reserve makes the first folder and locks it for as long as this process
+// lives. Whoever holds the lock, us or a sweeper, is the only one who may
+// remove the leaf; so after the lock one look tells whether it still exists.
+func (g *Group) reserve() error {
+	if err := g.make(g.parent.dirs[0]); err != nil {
+		if len(g.dirs) > 0 && gone(err) {
+			return errSwept
+		}
+		return err
+	}
+	d := g.dirs[0]
+	err := retry(func() error { return unix.Flock(d.fd, unix.LOCK_EX|unix.LOCK_NB) })
+	if err == unix.EWOULDBLOCK {
+		return errSwept
+	}
+	if err != nil {
+		return &Error{Op: "lock", Path: d.path, Err: err}
+	}
+	if err := d.write("pids.max", decimal(g.limits.Pids)); err != nil {
+		if gone(err) && !g.exists() {
+			return errSwept
+		}
+		return err
+	}
+	return nil
+}
+
+// exists says whether the first folder is still below the parent.
+func (g *Group) exists() bool {
+	var st unix.Stat_t
+	return retry(func() error { return unix.Fstatat(g.parent.dirs[0].fd, g.name, &st, unix.AT_SYMLINK_NOFOLLOW) }) == nil
+}
+
+// dir is g's folder in the hierarchy of a controller.
+func (g *Group) dir(controller string) dir { return g.dirs[g.parent.index[controller]] }
+
+// Version is the interface that g is made with.
+func (g *Group) Version() Version { return g.parent.version }
+
+// Name is the last element of g's path.
+func (g *Group) Name() string { return g.name }
+
+// FD is g's folder for clone3 with CLONE_INTO_CGROUP on version 2, and -1 on
+// version 1, which has no such thing. It stays g's own: don't close it.
+func (g *Group) FD() int {
+	if g.Version() == V2 {
+		return g.dirs[0].fd
+	}
+	return noDir
+}
+
+// TaskFiles is, on version 1, the open tasks file of each hierarchy. A process
+// that inherits them enters the group by writing "0" to each: the kernel checks
+// the rights of whoever opened the file. (Naming a pid works too, but makes the
+// kernel wait 7 to 17 ms for a grace period.) Version 2 has none. The files
+// stay g's own.
+func (g *Group) TaskFiles() []*os.File { return g.tasks }
+
+func (g *Group) openTasks() error {
+	for _, d := range g.dirs {
+		fd, err := openat(d.fd, "tasks", unix.O_WRONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW)
+		if err != nil {
+			return &Error{Op: "open", Path: d.path + "/tasks", Err: err}
+		}
+		g.tasks = append(g.tasks, os.NewFile(uintptr(fd), d.path+"/tasks"))
+	}
+	return nil
+}
+
+// Kill ends every process in g, forks under way included (cgroup.kill, kernel
+// 5.14). Version 1 has no such thing: errors.ErrUnsupported.
+func (g *Group) Kill() error {
+	if g.Version() == V1 {
+		return fmt.Errorf("cgroups: kill: %s has no cgroup.kill: %w", g.Version(), errors.ErrUnsupported)
+	}
+	err := g.dirs[0].write("cgroup.kill", "1")
+	if errors.Is(err, unix.ENOENT) {
+		return fmt.Errorf("%w: %w", err, errors.ErrUnsupported)
+	}
+	return err
+}
+
+// Empty says whether no process is left in g. On version 1 that is the count
+// of pids, in which a dead process stays until it is waited for; that the other
+// hierarchies are empty too is shown by Remove, which they would refuse.
+func (g *Group) Empty() (bool, error) { return empty(g.Version(), g.dirs[0]) }
+
+func empty(v Version, d dir) (bool, error) {
+	var n int64
+	err := d.parse(emptyFile(v), func(text string) (err error) {
+		if v == V2 {
+			n, err = parseKey(text, "populated")
+		} else {
+			n, err = parseValue(text)
+		}
+		return err
+	})
+	return err == nil && n == 0, err
+}
+
+func emptyFile(v Version) string {
+	if v == V2 {
+		return "cgroup.events"
+	}
+	return "pids.current"
+}
+
+// The kernel takes a process out of its groups a moment after its parent has
+// heard of its end, so a group may answer EBUSY for that moment.
+const (
+	removeWait = 200 * time.Millisecond
+	removeStep = 50 * time.Microsecond
+)
+
+// Remove removes g from every hierarchy, and so proves that it is empty: the
+// kernel refuses to remove a group with a process in it. It waits up to 200 ms
+// for that. After an error g is as before and Remove may be called again; after
+// success it does nothing.
+func (g *Group) Remove() error {
+	deadline := time.Now().Add(removeWait)
+	// The first folder last: while it exists, Sweep can find the others.
+	for i := len(g.dirs) - 1; i >= 0; i-- {
+		if err := rmdirUntil(g.parent.dirs[i], g.name, deadline); err != nil {
+			return err
+		}
+		g.dirs[i].close()
+		g.dirs = g.dirs[:i]
+	}
+	for _, f := range g.tasks {
+		f.Close()
+	}
+	g.tasks = nil
+	return nil
+}
+
+// rmdirUntil removes a group that may be about to become empty. One that is
+// not there is fine.
+func rmdirUntil(above dir, name string, deadline time.Time) error {
+	for step := removeStep; ; step *= 2 {
+		err := above.rmdir(name)
+		if err == nil || errors.Is(err, unix.ENOENT) {
+			return nil
+		}
+		left := time.Until(deadline)
+		if !errors.Is(err, unix.EBUSY) || left <= 0 {
+			return err
+		}
+		time.Sleep(min(step, left))
+	}
+}

@@ -1,0 +1,146 @@
+package cgroups
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Version is the kernel's interface that a group is made with.
+type Version int
+
+const (
+	V1 Version = 1
+	V2 Version = 2
+)
+
+// String is the name by which receipts call the version.
+func (v Version) String() string { return fmt.Sprintf("cgroup%d", int(v)) }
+
+// A Parent is the group below which leaves are made, with the controllers
+// that a box needs handed down. It is safe for concurrent use until Close.
+type Parent struct {
+	version Version
+	// dirs holds the parent's folder in each hierarchy: one on version 2; on
+	// version 1 as many as the controllers are spread over. The first one
+	// bears the locks: its leaf is made first and removed last.
+	dirs  []dir
+	index map[string]int // controller → dirs
+	note  string
+}
+
+// The controllers that a box needs. Version 1 counts processor time in a
+// controller of its own. The first one's hierarchy bears the locks, and pids
+// has the shortest folder to list.
+var (
+	controllersV1 = [...]string{"pids", "memory", "cpu", "cpuacct"}
+	controllersV2 = [...]string{"pids", "memory", "cpu"}
+)
+
+// Find finds the group below which leaves are made, and sees that they can be.
+// An empty name is this process's own group; any other is a path relative to
+// the mount, the same in each hierarchy. What is missing is an *Error.
+//
+// On version 2 Find writes: it hands the controllers down to the groups below
+// the parent if they are not yet. The kernel refuses that while processes sit
+// in the group itself. If that is this process alone, in a group that is its
+// own to manage, Find moves it into a group "supervisor" below; Note says so.
+func Find(name string) (*Parent, error) {
+	if name != "" && name != "/" && !filepath.IsLocal(strings.TrimPrefix(name, "/")) {
+		return nil, &Error{Op: "find", Path: name, Err: unix.EINVAL,
+			Remedy: "name the parent by a path relative to the cgroup mount, without .."}
+	}
+	text, err := readAt(unix.AT_FDCWD, "/proc/self/cgroup")
+	if err != nil {
+		return nil, &Error{Op: "read", Path: "/proc/self/cgroup", Missing: "proc", Err: err, Remedy: remedyProc}
+	}
+	own, err := parseMemberships(text)
+	if err != nil {
+		return nil, &Error{Op: "read", Path: "/proc/self/cgroup", Err: err}
+	}
+	p := &Parent{index: make(map[string]int, len(controllersV1))}
+	if p.version = versionOf(own); p.version == V1 {
+		err = p.findV1(own, name)
+	} else {
+		err = p.findV2(own, name)
+	}
+	if err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// versionOf is V1 where version 1 holds any of the controllers: then version 2
+// does not have that one, and limits can't be split over both.
+func versionOf(own []membership) Version {
+	for _, m := range own {
+		for _, c := range controllersV2 {
+			if slices.Contains(m.controllers, c) {
+				return V1
+			}
+		}
+	}
+	return V2
+}
+
+// Version is the interface that leaves of p are made with.
+func (p *Parent) Version() Version { return p.version }
+
+// Path is p's folder, on version 1 that in the hierarchy of pids.
+func (p *Parent) Path() string { return p.dirs[0].path }
+
+// Note says what is unusual about p, or "".
+func (p *Parent) Note() string { return p.note }
+
+// Close lets go of p's descriptors. Groups made below p must be removed before.
+func (p *Parent) Close() {
+	for _, d := range p.dirs {
+		d.close()
+	}
+	p.dirs = nil
+}
+
+func (p *Parent) findV1(own []membership, name string) error {
+	for _, c := range controllersV1 {
+		if _, ok := p.index[c]; ok {
+			continue
+		}
+		i := slices.IndexFunc(own, func(m membership) bool { return slices.Contains(m.controllers, c) })
+		if i < 0 {
+			return &Error{Op: "find", Missing: "controller " + c, Err: errors.ErrUnsupported, Remedy: remedyController}
+		}
+		d, note, err := locate(V1, c, own[i].path, name)
+		if err != nil {
+			return err
+		}
+		for _, joined := range own[i].controllers {
+			p.index[joined] = len(p.dirs)
+		}
+		p.dirs = append(p.dirs, d)
+		p.addNote(note)
+		if err := d.writable(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Parent) addNote(note string) {
+	if note != "" && !strings.Contains(p.note, note) {
+		p.note = strings.TrimPrefix(p.note+"; "+note, "; ")
+	}
+}
+
+// writable asks the kernel whether groups can be made in d.
+func (d dir) writable() error {
+	err := retry(func() error { return unix.Faccessat(d.fd, ".", unix.W_OK|unix.X_OK, 0) })
+	if err != nil {
+		return &Error{Op: "find", Path: d.path, Missing: "write permission", Err: err, Remedy: remedyWrite}
+	}
+	return nil
+}

@@ -1,0 +1,145 @@
+package cgroups
+
+import (
+	"errors"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Stats is what the processes of a group have used so far. A nil field is one
+// that this kernel or hierarchy does not count.
+type Stats struct {
+	CPUUser   time.Duration // processor time in user mode, over the whole tree
+	CPUSystem time.Duration // processor time in the kernel
+	Throttled time.Duration // time for which the CPU quota held the group back, summed over processors
+	// MemoryPeak is the highest use in bytes (version 2: kernel 5.19).
+	MemoryPeak *int64
+	// PidsPeak is the highest number of processes and threads (kernel 6.1).
+	PidsPeak *int64
+	// OOMKills is how many processes were killed for want of memory.
+	OOMKills *int64
+	// PidsDenied is how often a fork was refused for want of pids. On version
+	// 1 and on kernels before 6.11 that may be a limit further up.
+	PidsDenied *int64
+	// IORead and IOWrite are bytes from and to block devices. Version 1 counts
+	// them in a hierarchy that a box is not put into.
+	IORead, IOWrite *int64
+}
+
+// Stats reads everything. On an error the other fields are still right.
+func (g *Group) Stats() (Stats, error) {
+	if g.Version() == V2 {
+		return readV2(g.dirs[0])
+	}
+	return readV1(g)
+}
+
+// CPUUsage reads the processor time used so far, user and system together.
+func (g *Group) CPUUsage() (used time.Duration, err error) {
+	if g.Version() == V2 {
+		err = g.dirs[0].parse("cpu.stat", duration(&used, "usage_usec", time.Microsecond))
+	} else {
+		err = g.dir("cpuacct").parse("cpuacct.usage", duration(&used, "", time.Nanosecond))
+	}
+	return used, err
+}
+
+// OOMKills reads how many processes of g were killed for want of memory.
+func (g *Group) OOMKills() (int64, error) {
+	file := "memory.events"
+	if g.Version() == V1 {
+		file = "memory.oom_control"
+	}
+	var n *int64
+	if err := g.dir("memory").parse(file, count(&n, "oom_kill")); err != nil {
+		return 0, err
+	}
+	return *n, nil
+}
+
+func readV2(d dir) (s Stats, err error) {
+	return s, errors.Join(
+		d.parse("cpu.stat", func(text string) error {
+			return errors.Join(
+				duration(&s.CPUUser, "user_usec", time.Microsecond)(text),
+				duration(&s.CPUSystem, "system_usec", time.Microsecond)(text),
+				duration(&s.Throttled, "throttled_usec", time.Microsecond)(text))
+		}),
+		optional(d.parse("memory.peak", count(&s.MemoryPeak, ""))),
+		optional(d.parse("pids.peak", count(&s.PidsPeak, ""))),
+		d.parse("memory.events", count(&s.OOMKills, "oom_kill")),
+		d.parse("pids.events", count(&s.PidsDenied, "max")),
+		optional(d.parse("io.stat", func(text string) error {
+			r, w, err := parseIOStat(text)
+			if err == nil {
+				s.IORead, s.IOWrite = &r, &w
+			}
+			return err
+		})))
+}
+
+func readV1(g *Group) (s Stats, err error) {
+	mem, cpu, acct, pids := g.dir("memory"), g.dir("cpu"), g.dir("cpuacct"), g.dir("pids")
+	return s, errors.Join(
+		acct.parse("cpuacct.usage_user", duration(&s.CPUUser, "", time.Nanosecond)),
+		acct.parse("cpuacct.usage_sys", duration(&s.CPUSystem, "", time.Nanosecond)),
+		cpu.parse("cpu.stat", duration(&s.Throttled, "throttled_time", time.Nanosecond)),
+		mem.parse("memory.max_usage_in_bytes", count(&s.MemoryPeak, "")),
+		optional(pids.parse("pids.peak", count(&s.PidsPeak, ""))),
+		mem.parse("memory.oom_control", count(&s.OOMKills, "oom_kill")),
+		pids.parse("pids.events", count(&s.PidsDenied, "max")))
+}
+
+// parse reads a file of d with f.
+func (d dir) parse(name string, f func(text string) error) error {
+	text, err := d.read(name)
+	if err != nil {
+		return err
+	}
+	if err := f(text); err != nil {
+		return &Error{Op: "read", Path: d.path + "/" + name, Err: err}
+	}
+	return nil
+}
+
+// optional forgives a file that this kernel does not have.
+func optional(err error) error {
+	if errors.Is(err, unix.ENOENT) {
+		return nil
+	}
+	return err
+}
+
+// number reads the one value of a file, or that of a key.
+func number(text, key string) (int64, error) {
+	if key == "" {
+		return parseValue(text)
+	}
+	return parseKey(text, key)
+}
+
+func count(to **int64, key string) func(string) error {
+	return func(text string) error {
+		n, err := number(text, key)
+		if err == nil {
+			*to = &n
+		}
+		return err
+	}
+}
+
+func duration(to *time.Duration, key string, unit time.Duration) func(string) error {
+	return func(text string) error {
+		n, err := number(text, key)
+		if err == nil && n > unlimited/int64(unit) {
+			err = errTooLong
+		}
+		if err == nil {
+			*to = time.Duration(n) * unit
+		}
+		return err
+	}
+}
+
+var errTooLong = errors.New("more than 292 years")

@@ -1,0 +1,91 @@
+package cgroups
+
+import (
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// sweepWait bounds how long Sweep waits for one leaf whose processes it killed.
+const sweepWait = 20 * time.Millisecond
+
+// Sweep removes leaves below p whose maker has died, from every hierarchy, and
+// kills what still runs in them where the version can. It looks at no more than
+// max leaves, from a random one on, so that many runs at once share the work.
+// It returns how many leaves it removed; what it can't remove stays for the
+// next.
+func (p *Parent) Sweep(max int) (removed int) {
+	names := p.leaves()
+	if len(names) == 0 {
+		return 0
+	}
+	start := rand.IntN(len(names))
+	for i := range min(max, len(names)) {
+		if p.sweep(names[(start+i)%len(names)]) {
+			removed++
+		}
+	}
+	return removed
+}
+
+// leaves lists the groups below p that this package made.
+func (p *Parent) leaves() []string {
+	// A folder's link count is 2 + its subfolders in these file systems, so the
+	// usual case, none, costs one call.
+	var st unix.Stat_t
+	if err := unix.Fstat(p.dirs[0].fd, &st); err != nil || st.Nlink <= 2 {
+		return nil
+	}
+	// Descriptors share their place in a listing: this one is our own.
+	fd, err := openat(p.dirs[0].fd, ".", dirFlags)
+	if err != nil {
+		return nil
+	}
+	defer unix.Close(fd)
+	var names, ours []string
+	buf := make([]byte, 32<<10)
+	for {
+		var n int
+		err := retry(func() (err error) { n, err = unix.Getdents(fd, buf); return err })
+		if err != nil || n <= 0 {
+			break
+		}
+		_, _, names = unix.ParseDirent(buf[:n], -1, names)
+	}
+	for _, name := range names {
+		if strings.HasPrefix(name, prefix) {
+			ours = append(ours, name)
+		}
+	}
+	return ours
+}
+
+// sweep removes one leaf if its lock is free, which is to say that its maker is
+// dead. It holds the lock while it removes.
+func (p *Parent) sweep(name string) bool {
+	d, err := p.dirs[0].open(name)
+	if err != nil {
+		return false
+	}
+	defer d.close()
+	if retry(func() error { return unix.Flock(d.fd, unix.LOCK_EX|unix.LOCK_NB) }) != nil {
+		return false
+	}
+	deadline := time.Now()
+	if p.version == V2 {
+		if none, err := empty(V2, d); err == nil && !none {
+			if d.write("cgroup.kill", "1") != nil {
+				return false
+			}
+			deadline = deadline.Add(sweepWait)
+		}
+	}
+	for i := len(p.dirs) - 1; i >= 0; i-- {
+		if rmdirUntil(p.dirs[i], name, deadline) != nil {
+			return false
+		}
+	}
+	return true
+}
