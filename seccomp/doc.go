@@ -1,0 +1,68 @@
+// Package seccomp is the system-call wall of a box: filters that are compiled
+// ahead of time, and single rules put in front of them.
+//
+//	p, err := seccomp.Builtin(seccomp.Default)
+//	p, err = p.Prepend(append(seccomp.Loopback(), seccomp.Rule{Syscall: "flock", Action: seccomp.Allow}))
+//
+// # The policy
+//
+// It is an allow-list, stated by name with a reason per group in
+// internal/policy: allowed.go (carried out), checked.go (carried out with some
+// arguments), refused.go (EPERM, or ENOSYS). Together they name every call in
+// Linux 7.2's tables for x86-64 and arm64; a test says so. It began as moby's
+// default list, from which everything was taken that code in a box has no use
+// for.
+//
+// Four answers, in the order of a filter's questions:
+//
+//   - another architecture (int 0x80 on x86-64, 32-bit code on arm64) and x32's
+//     numbers: the process is killed. They are other tables, in which each
+//     number means something else, and nothing honest makes such a call.
+//   - allowed: the kernel carries the call out.
+//   - known and refused: EPERM.
+//   - everything else, numbers that do not exist yet included: ENOSYS. Programs
+//     try new calls and fall back on that error, so a box runs on a newer kernel
+//     as on an older one. clone3, openat2 and io_uring are answered in the same
+//     way, though known, because what they do lies in memory where no filter can
+//     see it.
+//
+// socket answers EAFNOSUPPORT, which programs take as "this kernel is built
+// without it".
+//
+// # Choices that look odd
+//
+// Arguments are compared by their low word where the kernel's parameter has 32
+// bits, as clone's flags or ioctl's command. A compare of all 64 bits can be
+// passed by with garbage above (CVE-2019-10063), and a compare that demands
+// zeros there breaks programs that leave garbage above, as the ABI lets them.
+//
+// mkdir, chmod, open and their kin lose setuid and setgid bits. It costs
+// `chmod g+s` on directories.
+//
+// RLIMIT_CORE can be read, not set: the supervisor sets it to 1, the one value
+// that keeps the kernel from starting the host's core_pattern helper.
+//
+// fcntl's record locks are allowed, also on read-only grants, because sqlite
+// needs them and a filter cannot see which kind of lock is asked for: a read
+// lock there can make a host program wait. flock is not allowed, and inotify is
+// not, for what they do to such grants; a profile can name them.
+//
+// setsockopt and ioctl are open (but for four commands of terminals): which
+// sockets and devices exist is decided elsewhere.
+//
+// # How it is compiled
+//
+// `go generate` compiles the policy with libseccomp into default_amd64.bpf and
+// default_arm64.bpf, which are committed and embedded; a test compiles again
+// and compares. libseccomp has no "else" for a call: arguments that match no
+// rule get the default answer. So the policy's rows are turned into conditions
+// that never overlap (internal/policy/cubes.go), and no order among them
+// matters. Prepend assembles a handful of instructions itself.
+//
+// Another test runs both filters in a BPF interpreter over every number, foreign
+// architectures and argument rows, against a second statement of the policy in
+// plain Go; a third loads one into the kernel.
+//
+// The package imports nothing that costs time at start, and compiles nothing
+// there.
+package seccomp

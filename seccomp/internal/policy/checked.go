@@ -1,0 +1,204 @@
+package policy
+
+import "golang.org/x/sys/unix"
+
+const (
+	setID    = unix.S_ISUID | unix.S_ISGID
+	creating = unix.O_CREAT | tmpfile
+	// tmpfile is O_TMPFILE without the O_DIRECTORY that it contains.
+	tmpfile = unix.O_TMPFILE &^ unix.O_DIRECTORY
+
+	// newNamespaces is every CLONE_NEW* that clone takes. CLONE_NEWTIME (0x80)
+	// lies within clone's exit signal, so only unshare and clone3 can carry it.
+	newNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
+		unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
+)
+
+// Checked is the calls that are carried out with some arguments only.
+func Checked() []Check {
+	return append(files(), processes()...)
+}
+
+// cleanMode is the check of calls whose file mode is argument arg. It stays
+// right where the kernel cuts the argument to 16 bits.
+func cleanMode(arg uint, calls string) Check {
+	return Check{
+		Why: "setuid and setgid bits left in a writable grant would be taken up on the host, " +
+			"where the file belongs to the caller",
+		Calls: calls,
+		Rows:  []Row{{in(arg, setID, 0), Allow}},
+		Else:  Deny,
+	}
+}
+
+// cleanOpen is cleanMode for open, which reads its mode only when it creates
+// a file: otherwise the register holds whatever the last call left there (musl
+// opens with two arguments).
+func cleanOpen(flags uint, calls string) Check {
+	check := cleanMode(flags+1, calls)
+	check.Rows = append(check.Rows, Row{in(flags, creating, 0), Allow})
+	return check
+}
+
+// node is the check of mknod: plain files, pipes and sockets (0 is a plain
+// file). A device node in a writable grant would work on the host.
+func node(arg uint, call string) Check {
+	kinds := in(arg, unix.S_IFMT|setID, 0, unix.S_IFREG, unix.S_IFIFO, unix.S_IFSOCK)
+	return Check{
+		Why:   "no device nodes, and no setuid or setgid bits, in a writable grant",
+		Calls: call, Rows: []Row{{kinds, Allow}}, Else: Deny,
+	}
+}
+
+func files() []Check {
+	return []Check{
+		cleanMode(1, "creat mkdir chmod fchmod"),
+		cleanMode(2, "mkdirat fchmodat"),
+		cleanOpen(1, "open"),
+		cleanOpen(2, "openat"),
+		node(1, "mknod"),
+		node(2, "mknodat"),
+		{
+			Why: "leases (1024, and 1040 on directories) and dnotify (1026) tell what the host does with a " +
+				"file, and a lease stalls the host's open; commands that we do not know are absent",
+			Calls: "fcntl",
+			Rows: []Row{
+				{in(1, Low, unix.F_SETLEASE, unix.F_NOTIFY, setDelegation), Deny},
+				{in(1, Low,
+					unix.F_DUPFD, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL, unix.F_SETFL,
+					unix.F_GETLK, unix.F_SETLK, unix.F_SETLKW,
+					unix.F_SETOWN, unix.F_GETOWN, unix.F_SETSIG, unix.F_GETSIG,
+					unix.F_SETOWN_EX, unix.F_GETOWN_EX, getOwnerUIDs,
+					unix.F_OFD_GETLK, unix.F_OFD_SETLK, unix.F_OFD_SETLKW,
+					unix.F_GETLEASE, duplicateQuery, createdQuery, unix.F_DUPFD_CLOEXEC,
+					unix.F_SETPIPE_SZ, unix.F_GETPIPE_SZ, unix.F_ADD_SEALS, unix.F_GET_SEALS,
+					unix.F_GET_RW_HINT, unix.F_SET_RW_HINT, unix.F_GET_FILE_RW_HINT, unix.F_SET_FILE_RW_HINT),
+					Allow},
+			},
+			Else: Absent,
+		},
+		{
+			Why: "terminals: typing into it (TIOCSTI), the console's buffer (TIOCLINUX), taking the " +
+				"console's output (TIOCCONS), loading line disciplines (TIOCSETD)",
+			Calls: "ioctl",
+			Rows: []Row{
+				{in(1, Low, unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCCONS, unix.TIOCSETD), Deny},
+			},
+			Else: Allow,
+		},
+	}
+}
+
+// Commands that x/sys/unix does not name, from include/uapi/linux/fcntl.h and
+// asm-generic/fcntl.h.
+const (
+	getOwnerUIDs   = 17
+	duplicateQuery = 1027
+	createdQuery   = 1028
+	setDelegation  = 1040
+)
+
+func processes() []Check {
+	return []Check{
+		{
+			Why:   "no nested namespaces, see unshare",
+			Calls: "clone",
+			Rows:  []Row{{in(0, newNamespaces, 0), Allow}},
+			Else:  Deny,
+		},
+		{
+			Why: "a soft RLIMIT_CORE of 1 is the only value that writes no core and also starts no " +
+				"core_pattern helper on the host (fs/coredump.c); 0 would start it again. " +
+				"Reading it is fine",
+			Calls: "prlimit64",
+			Rows: []Row{
+				{in(2, Whole, 0), Allow},
+				{in(1, Low, unix.RLIMIT_CORE), Deny},
+				{in(1, Low&^15, 0), Allow},
+			},
+			Else: Absent,
+		},
+		{
+			Why:   "RLIMIT_CORE, see prlimit64",
+			Calls: "setrlimit",
+			Rows: []Row{
+				{in(0, Low, unix.RLIMIT_CORE), Deny},
+				{in(0, Low&^15, 0), Allow},
+			},
+			Else: Absent,
+		},
+		{
+			Why: "real-time classes escape the cpu cap where the caller has RLIMIT_RTPRIO; the mask " +
+				"leaves SCHED_RESET_ON_FORK out",
+			Calls: "sched_setscheduler",
+			Rows: []Row{
+				{in(1, Low&^resetOnFork, unix.SCHED_NORMAL, unix.SCHED_BATCH, unix.SCHED_IDLE), Allow},
+				{in(1, Low&^resetOnFork, unix.SCHED_FIFO, unix.SCHED_RR, unix.SCHED_DEADLINE, unix.SCHED_EXT), Deny},
+			},
+			Else: Absent,
+		},
+		{
+			Why: "0 is what we are, 0xffffffff asks, and 0x40000 (no address randomization) is set by the " +
+				"thread sanitizer; the rest emulates other systems or weakens memory protection",
+			Calls: "personality",
+			Rows:  []Row{{in(0, Low, 0, addrNoRandomize, 0xffffffff), Allow}},
+			Else:  Absent,
+		},
+		control(),
+		{
+			Why: "no socket of any family. Unix sockets would reach one that lies in a granted tree; " +
+				"what a net mode or a profile needs is prepended, see UnixSockets and Loopback",
+			Calls: "socket",
+			Else:  NoFamily,
+		},
+		{
+			Why: "a connected pair of Unix sockets reaches nobody else; a datagram end (2) could be connected " +
+				"again, to a socket with a name",
+			Calls: "socketpair",
+			Rows: []Row{
+				{[]Test{{0, Low, []uint64{unix.AF_UNIX}}, {1, sockType, []uint64{unix.SOCK_STREAM, unix.SOCK_SEQPACKET}}}, Allow},
+				{in(0, Low, unix.AF_UNIX), Deny},
+			},
+			Else: Absent,
+		},
+	}
+}
+
+const (
+	addrNoRandomize = 0x40000    // include/uapi/linux/personality.h
+	resetOnFork     = 0x40000000 // SCHED_RESET_ON_FORK
+	sockType        = 0xf        // SOCK_TYPE_MASK: the rest is SOCK_NONBLOCK and SOCK_CLOEXEC
+)
+
+// control is the check of prctl.
+func control() Check {
+	return Check{
+		Why: "the caller's own attributes. Refused: rewriting the memory map that /proc shows (SET_MM), " +
+			"merging equal pages (SET_MEMORY_MERGE: tells whether others have a page), core scheduling " +
+			"(SCHED_CORE: idles the host's sibling threads), naming a tracer, machine-check policy; " +
+			"reclaim and secure bits need a capability anyway",
+		Calls: "prctl",
+		Rows: []Row{
+			{in(0, Low, unix.PR_SET_MM, unix.PR_SET_MEMORY_MERGE, unix.PR_SCHED_CORE, unix.PR_SET_PTRACER,
+				unix.PR_MCE_KILL, unix.PR_SET_IO_FLUSHER, unix.PR_SET_SECUREBITS), Deny},
+			{in(0, Low,
+				unix.PR_SET_NAME, unix.PR_GET_NAME, unix.PR_SET_PDEATHSIG, unix.PR_GET_PDEATHSIG,
+				unix.PR_SET_DUMPABLE, unix.PR_GET_DUMPABLE, unix.PR_GET_TID_ADDRESS,
+				unix.PR_SET_CHILD_SUBREAPER, unix.PR_GET_CHILD_SUBREAPER,
+				unix.PR_SET_KEEPCAPS, unix.PR_GET_KEEPCAPS, unix.PR_CAPBSET_READ, unix.PR_CAPBSET_DROP,
+				unix.PR_CAP_AMBIENT, unix.PR_GET_SECUREBITS,
+				unix.PR_SET_NO_NEW_PRIVS, unix.PR_GET_NO_NEW_PRIVS, unix.PR_SET_SECCOMP, unix.PR_GET_SECCOMP,
+				unix.PR_SET_SYSCALL_USER_DISPATCH,
+				unix.PR_SET_TIMERSLACK, unix.PR_GET_TIMERSLACK, unix.PR_SET_TSC, unix.PR_GET_TSC,
+				unix.PR_SET_THP_DISABLE, unix.PR_GET_THP_DISABLE, unix.PR_GET_MEMORY_MERGE,
+				unix.PR_SET_VMA, unix.PR_GET_AUXV, unix.PR_SET_MDWE, unix.PR_GET_MDWE,
+				unix.PR_MCE_KILL_GET, unix.PR_GET_IO_FLUSHER,
+				unix.PR_SET_SPECULATION_CTRL, unix.PR_GET_SPECULATION_CTRL,
+				unix.PR_GET_SHADOW_STACK_STATUS, unix.PR_SET_SHADOW_STACK_STATUS, unix.PR_LOCK_SHADOW_STACK_STATUS,
+				unix.PR_SVE_SET_VL, unix.PR_SVE_GET_VL, unix.PR_SME_SET_VL, unix.PR_SME_GET_VL,
+				unix.PR_PAC_RESET_KEYS, unix.PR_PAC_SET_ENABLED_KEYS, unix.PR_PAC_GET_ENABLED_KEYS,
+				unix.PR_SET_TAGGED_ADDR_CTRL, unix.PR_GET_TAGGED_ADDR_CTRL), Allow},
+		},
+		Else: Absent,
+	}
+}

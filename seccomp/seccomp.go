@@ -1,0 +1,102 @@
+package seccomp
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+//go:generate go run ./internal/gen
+
+// Default is the name of the one built-in policy. It serves every profile:
+// what single profiles need beyond it is prepended.
+const Default = "default"
+
+// MaxLen is the largest number of instructions that the kernel takes in one
+// filter (BPF_MAXINSNS).
+const MaxLen = 4096
+
+// A Program is a filter as seccomp(2) takes it: an array of struct
+// sock_filter, 8 bytes each, in the machine's (little-endian) order. An empty
+// one is not a filter.
+type Program []byte
+
+// Builtin is the built-in policy of that name, compiled for the architecture
+// that this program runs on. The caller may change the bytes.
+func Builtin(name string) (Program, error) {
+	if name != Default {
+		return nil, fmt.Errorf("seccomp: policy %q: unknown; there is %q", name, Default)
+	}
+	return Program(defaultFilter), nil
+}
+
+// Reaper is the filter of the box's PID 1, which waits, reports and exits, and
+// nothing else: any other call fails with EPERM. It does not end the process
+// for one, because PID 1's death is the box's; only a foreign architecture's
+// call, which nothing but a broken-into PID 1 makes, does.
+func Reaper() Program { return reaper(native()) }
+
+func reaper(m machine) Program {
+	p := []instruction{
+		{code: loadWord, k: offsetArch},
+		{code: jumpEqual, jt: 1, k: m.audit},
+		{code: returnAction, k: unix.SECCOMP_RET_KILL_PROCESS},
+		{code: loadWord, k: offsetNr},
+	}
+	for _, name := range []string{"wait4", "write", "exit", "exit_group", "rt_sigreturn", "restart_syscall"} {
+		nr, _ := m.calls.Number(name)
+		p = append(p,
+			instruction{code: jumpEqual, jf: 1, k: uint32(nr)},
+			instruction{code: returnAction, k: unix.SECCOMP_RET_ALLOW})
+	}
+	return encode(append(p, instruction{code: returnAction, k: denied}))
+}
+
+// Len is how many instructions p has.
+func (p Program) Len() int { return len(p) / instructionSize }
+
+// Number is the number of the system call that the kernel calls name, on the
+// architecture that this program runs on.
+func Number(name string) (int, bool) { return native().calls.Number(name) }
+
+// Name is the kernel's name of system call nr on the architecture that this
+// program runs on, or "" if Linux 7.2 has no such call there.
+func Name(nr int) string { return native().calls.Name(nr) }
+
+// An instruction is one struct sock_filter.
+type instruction struct {
+	code   uint16
+	jt, jf uint8
+	k      uint32
+}
+
+const instructionSize = 8
+
+// The few operations that a filter here needs.
+const (
+	loadWord     = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
+	and          = unix.BPF_ALU | unix.BPF_AND | unix.BPF_K
+	jump         = unix.BPF_JMP | unix.BPF_JA
+	jumpEqual    = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
+	returnAction = unix.BPF_RET | unix.BPF_K
+)
+
+// Offsets in struct seccomp_data. An argument has 8 bytes, the low word first.
+const (
+	offsetNr   = 0
+	offsetArch = 4
+	offsetArgs = 16
+)
+
+const denied = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
+
+func encode(instructions []instruction) Program {
+	p := make(Program, 0, len(instructions)*instructionSize)
+	for _, i := range instructions {
+		p = binary.LittleEndian.AppendUint16(p, i.code)
+		p = append(p, i.jt, i.jf)
+		p = binary.LittleEndian.AppendUint32(p, i.k)
+	}
+	return p
+}
