@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limitV2 writes the limits but for pids.max, which reserve wrote.
+// limitV2 writes the limits but for pids.max, which limitPids wrote.
 func (g *Group) limitV2() error {
 	d := g.dirs[0]
 	if err := d.write("memory.max", decimal(g.limits.Memory)); err != nil {
@@ -41,7 +41,7 @@ func (g *Group) noSwapV2(d dir) error {
 	return nil
 }
 
-// limitV1 writes the limits but for pids.max, which reserve wrote.
+// limitV1 writes the limits but for pids.max, which limitPids wrote.
 func (g *Group) limitV1() error {
 	mem, cpu := g.dir("memory"), g.dir("cpu")
 	if err := mem.write("memory.limit_in_bytes", decimal(g.limits.Memory)); err != nil {
@@ -50,9 +50,7 @@ func (g *Group) limitV1() error {
 	if err := g.noSwapV1(mem); err != nil {
 		return err
 	}
-	if err := cpu.write("cpu.cfs_period_us", decimal(periodUS)); err != nil {
-		return err
-	}
+	// The period is left alone: a new group's is periodUS, and InForce checks it.
 	err := cpu.write("cpu.cfs_quota_us", decimal(g.limits.quotaUS()))
 	var e *Error
 	if errors.As(err, &e) && errors.Is(err, unix.EINVAL) {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -69,7 +68,10 @@ func validName(name string) bool {
 }
 
 func (g *Group) create() error {
-	if err := g.reserve(); err != nil {
+	if err := g.claim(); err != nil {
+		return err
+	}
+	if err := g.limitPids(); err != nil {
 		return err
 	}
 	for _, above := range g.parent.dirs[1:] {
@@ -97,10 +99,10 @@ func (g *Group) make(above dir) error {
 	return err
 }
 
-// reserve makes the first folder and locks it for as long as this process
-// lives. Whoever holds the lock, us or a sweeper, is the only one who may
-// remove the leaf; so after the lock one look tells whether it still exists.
-func (g *Group) reserve() error {
+// claim makes the first folder and locks it for as long as this process lives.
+// Whoever holds the lock, us or a sweeper, is the only one who may remove the
+// leaf.
+func (g *Group) claim() error {
 	if err := g.make(g.parent.dirs[0]); err != nil {
 		if len(g.dirs) > 0 && gone(err) {
 			return errSwept
@@ -115,13 +117,18 @@ func (g *Group) reserve() error {
 	if err != nil {
 		return &Error{Op: "lock", Path: d.path, Err: err}
 	}
-	if err := d.write("pids.max", decimal(g.limits.Pids)); err != nil {
-		if gone(err) && !g.exists() {
-			return errSwept
-		}
-		return err
-	}
 	return nil
+}
+
+// limitPids writes the first limit to the folder that was just claimed. A
+// sweeper may have had the lock before and be done: then the folder that we
+// hold is a removed one, and this is where it shows.
+func (g *Group) limitPids() error {
+	err := g.dir("pids").write("pids.max", decimal(g.limits.Pids))
+	if err != nil && gone(err) && !g.exists() {
+		return errSwept
+	}
+	return err
 }
 
 // exists says whether the first folder is still below the parent.
@@ -202,48 +209,4 @@ func emptyFile(v Version) string {
 		return "cgroup.events"
 	}
 	return "pids.current"
-}
-
-// The kernel takes a process out of its groups a moment after its parent has
-// heard of its end, so a group may answer EBUSY for that moment.
-const (
-	removeWait = 200 * time.Millisecond
-	removeStep = 50 * time.Microsecond
-)
-
-// Remove removes g from every hierarchy, and so proves that it is empty: the
-// kernel refuses to remove a group with a process in it. It waits up to 200 ms
-// for that. After an error g is as before and Remove may be called again; after
-// success it does nothing.
-func (g *Group) Remove() error {
-	deadline := time.Now().Add(removeWait)
-	// The first folder last: while it exists, Sweep can find the others.
-	for i := len(g.dirs) - 1; i >= 0; i-- {
-		if err := rmdirUntil(g.parent.dirs[i], g.name, deadline); err != nil {
-			return err
-		}
-		g.dirs[i].close()
-		g.dirs = g.dirs[:i]
-	}
-	for _, f := range g.tasks {
-		f.Close()
-	}
-	g.tasks = nil
-	return nil
-}
-
-// rmdirUntil removes a group that may be about to become empty. One that is
-// not there is fine.
-func rmdirUntil(above dir, name string, deadline time.Time) error {
-	for step := removeStep; ; step *= 2 {
-		err := above.rmdir(name)
-		if err == nil || errors.Is(err, unix.ENOENT) {
-			return nil
-		}
-		left := time.Until(deadline)
-		if !errors.Is(err, unix.EBUSY) || left <= 0 {
-			return err
-		}
-		time.Sleep(min(step, left))
-	}
 }
