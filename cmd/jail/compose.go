@@ -1,0 +1,131 @@
+package main
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed-75010da9/jail/jail"
+	"github.com/seed-75010da9/jail/profiles"
+)
+
+// defaultProfile is what runs without --profile: any program, its own file
+// granted with it.
+const defaultProfile = "exec"
+
+// compose makes a Spec of the arguments of `jail run`. Every fault that can be
+// found without touching anything comes back at once, each under the name of
+// its flag.
+func compose(args []string) (options, jail.Spec, jail.Faults) {
+	var o options
+	line := parse(runFlags(), args)
+	line.apply(&o)
+	if o.help {
+		return o, jail.Spec{}, nil
+	}
+	line.together(&o)
+	name := o.profile
+	if name == "" {
+		name = defaultProfile
+	}
+	host := profiles.CurrentHost()
+	p, err := profiles.Load(name, host)
+	if err != nil {
+		line.errors(err, "--profile", name)
+		return o, jail.Spec{Name: o.over.Name, Args: line.rest}, line.faults
+	}
+	if len(line.rest) == 0 {
+		return o, jail.Spec{}, line.faults
+	}
+	spec, err := p.Spec(line.rest, o.over, host)
+	if err != nil {
+		line.errors(err, "--profile", name)
+	}
+	spec.Hostname = o.hostname
+	spec.Unix = spec.Unix || o.unix
+	if err := spec.Validate(); err != nil {
+		line.errors(err, "", "")
+	}
+	for i := range line.faults {
+		line.faults[i] = underFlag(line.faults[i], spec)
+	}
+	return o, spec, line.faults
+}
+
+// together checks what flags say with one another.
+func (c *commandLine) together(o *options) {
+	if len(c.rest) == 0 {
+		c.fault("CMD", "", "name the program to run: jail run [FLAGS] [--] CMD [ARG…]")
+	}
+	for _, pair := range [...]struct {
+		first, second bool
+		names, why    string
+	}{
+		{o.json, o.record != "", "--json, --record", "give one of them: the first captures the output, the second streams it"},
+		{o.tty, o.json, "--tty, --json", "give one of them: what goes to a terminal can't be captured"},
+		{o.tty, o.stdin != "", "--tty, --stdin", "give one of them: with --tty the terminal is the input"},
+	} {
+		if pair.first && pair.second {
+			c.fault(pair.names, "", pair.why)
+		}
+	}
+}
+
+// errors adds err, whose faults may be many.
+func (c *commandLine) errors(err error, field, value string) {
+	var faults jail.Faults
+	if !errors.As(err, &faults) {
+		c.fault(field, value, err.Error())
+		return
+	}
+	for _, f := range faults {
+		if !slices.Contains(c.faults, f) {
+			c.faults = append(c.faults, f)
+		}
+	}
+}
+
+// underFlag names the flag behind a field of spec: "limits.memory" was
+// --memory on the command line.
+func underFlag(f jail.Fault, spec jail.Spec) jail.Fault {
+	field, index, _ := strings.Cut(f.Field, "[")
+	number, part, _ := strings.Cut(index, "]")
+	switch field {
+	case "profile":
+		f.Field = "--profile"
+		return f
+	case "args":
+		f.Field = "CMD"
+		if number != "" && number != "0" {
+			f.Field = "argument " + number
+		}
+		return f
+	case "view":
+		f.Field = grantFlag(spec, number) + part
+		return f
+	}
+	for _, d := range runFlags() {
+		if d.field == field && field != "" {
+			f.Field = "--" + d.name
+		}
+	}
+	return f
+}
+
+// grantFlag is the flag that makes mounts like the one of spec at index.
+func grantFlag(spec jail.Spec, index string) string {
+	i, err := strconv.Atoi(index)
+	if err != nil || i < 0 || i >= len(spec.View) {
+		return "view"
+	}
+	switch spec.View[i].Kind {
+	case jail.MountRO:
+		return "--ro"
+	case jail.MountRW:
+		return "--rw"
+	case jail.MountTmpfs:
+		return "--tmpfs"
+	}
+	return "view[" + index + "]"
+}

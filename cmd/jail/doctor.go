@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/seed-75010da9/jail/cmd/jail/internal/doctor"
+	"github.com/seed-75010da9/jail/profiles"
+)
+
+func doctorFlags() []flagDef {
+	return []flagDef{
+		{name: "json", group: groupResult, usage: "print the report as JSON",
+			set: on(func(o *options) *bool { return &o.json })},
+		{name: "fix-hints", group: groupResult, usage: "print only the remedies",
+			set: on(func(o *options) *bool { return &o.fixHints })},
+		helpFlag(),
+	}
+}
+
+func doctorCommand(args []string) int {
+	doctor.Probing(args)
+	var o options
+	words, status, ok := plainArgs("doctor", args, &o)
+	if !ok {
+		return status
+	}
+	if len(words) > 0 || o.json && o.fixHints {
+		fmt.Fprintln(os.Stderr, "jail: doctor: takes no arguments, and one of --json and --fix-hints")
+		return exitRefused
+	}
+	host := profiles.CurrentHost()
+	p, err := profiles.Load("base", host)
+	if err != nil {
+		printError(err)
+		return exitRefused
+	}
+	spec, err := p.Spec([]string{"/bin/true"}, profiles.Overrides{Name: "doctor"}, host)
+	if err != nil {
+		printError(err)
+		return exitRefused
+	}
+	ctx, got := watchSignals()
+	report := doctor.Examine(ctx, spec)
+	if ctx.Err() != nil {
+		return got.status(exitRefused)
+	}
+	if status := printReport(report, o); status != exitOK {
+		return status
+	}
+	if !report.OK {
+		return exitFailed
+	}
+	return exitOK
+}
+
+func printReport(r doctor.Report, o options) int {
+	switch {
+	case o.json:
+		line, err := oneLine(r)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "jail: doctor:", err)
+			return exitRefused
+		}
+		return print(string(line))
+	case o.fixHints:
+		return print(r.FixHints())
+	}
+	return print(r.Text())
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"unicode/utf8"
+)
+
+const usageLine = "usage: jail run [FLAGS] [--] CMD [ARG…]\n" +
+	"`jail help` says what jail does and lists the other commands.\n"
+
+const helpIntro = `jail runs a program in a box: it sees no file, variable, process, socket or
+network that it was not granted, it can't use more than its share, and however
+it ends, one record says what happened. No daemon, no image, no root needed.
+
+  jail run --profile node script.js
+      a script of unknown origin, with Node.js and nothing else
+
+  jail run --profile python --workspace ./job --timeout 2m -- main.py --fast
+      the same with a folder that it may change, and two minutes
+
+  jail run --json --ro data.csv --memory 256M -- ./analyze data.csv
+      any program; one JSON record on stdout instead of the bare output
+
+Commands:
+`
+
+const helpOutro = `
+Exit status of ` + "`jail run`" + `:
+` + exitTable + `
+` + "`jail help run`" + ` lists the flags with their units and defaults. ` + "`jail doctor`" + `
+tells whether this host can do all of it. jail does not protect from flaws in
+the kernel itself; for that, put it into a virtual machine.
+`
+
+const exitTable = `  0-123  the program's own
+  124    wall-clock or CPU time was used up
+  125    jail refused or failed; nothing ran, or the record could not be written
+  126    the program is there, but is not executable
+  127    the program was not found
+  128+n  ended by signal n; also when jail itself was ended by it
+  137    the memory cap was hit
+  153    the output cap was hit
+A program may use these numbers as well: the record's "reason" is the authority.
+`
+
+const helpRun = `The program gets an empty environment, an empty stdin, the files of its profile
+and what the flags grant. Flags stop at the first word that is none, so that
+` + "`jail run --profile node script.js --json`" + ` passes --json on to the script.
+A script that is named behind a profile is granted by itself, read-only, with
+nothing beside it.
+
+Sizes count in 1024: 64K, 512M, 2G. Times are 500ms, 30s, 2m, 1h30m.
+`
+
+const helpExplain = `Prints what ` + "`jail run`" + ` with the same flags would do: what the program would see,
+which layers would hold it, the limits, and every step in order. It is the very
+plan that would run. Nothing is run or created. --json prints it as JSON.
+`
+
+const helpDoctor = `Tries each layer in a child process, and at last a whole box. Each answer is
+yes, no or unknown, with what the kernel said; a no comes with the remedy.
+
+  --json       print the report as JSON (schema "jail-doctor/1")
+  --fix-hints  print only the remedies, as commands to read and then run
+
+Exit status: 0 if a box with all defaults runs here, 1 if not.
+`
+
+const helpProfiles = `  jail profiles             list the profiles: built-in ones and your own
+  jail profiles show NAME   print a profile's text
+  jail profiles check FILE  check a profile that you wrote; exit status 1 if it
+                            has faults
+
+Your own profiles are .toml files in the folder jail/profiles of your
+configuration folder ($XDG_CONFIG_HOME, or ~/.config).
+`
+
+const helpCompletion = `Prints a completion script for a shell:
+
+  bash  jail completion bash > ~/.local/share/bash-completion/completions/jail
+  zsh   jail completion zsh > DIR/_jail   with DIR in $fpath
+  fish  jail completion fish > ~/.config/fish/completions/jail.fish
+`
+
+// commandHelp is what help says about a command besides its usage and flags.
+func commandHelp(name string) string {
+	switch name {
+	case "run":
+		return helpRun
+	case "explain":
+		return helpExplain
+	case "doctor":
+		return helpDoctor
+	case "profiles":
+		return helpProfiles
+	case "completion":
+		return helpCompletion
+	}
+	return ""
+}
+
+func helpCommand(args []string) int {
+	var o options
+	words, status, ok := plainArgs("help", args, &o)
+	if !ok {
+		return status
+	}
+	if len(words) == 0 {
+		return printMainHelp()
+	}
+	if findCommand(words[0]) == nil {
+		fmt.Fprintln(os.Stderr, unknownCommand(words[0]))
+		return exitRefused
+	}
+	return printHelp(words[0])
+}
+
+func printMainHelp() int {
+	var b strings.Builder
+	b.WriteString(helpIntro)
+	for _, c := range commands() {
+		fmt.Fprintf(&b, "  %-11s %s\n", c.name, c.summary)
+	}
+	b.WriteString(helpOutro)
+	return print(b.String())
+}
+
+// printHelp prints the help page of one command.
+func printHelp(name string) int {
+	c := findCommand(name)
+	if name == "help" {
+		return printMainHelp()
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "usage: %s\n\n%s.\n", strings.TrimSpace("jail "+c.name+" "+c.args), sentence(c.summary))
+	if text := commandHelp(name); text != "" {
+		b.WriteString("\n" + text)
+	}
+	if name == "run" {
+		writeFlags(&b, c.flags())
+		b.WriteString("\nExit status:\n" + exitTable)
+	}
+	if name == "explain" {
+		b.WriteString("\n`jail help run` lists the flags.\n")
+	}
+	return print(b.String())
+}
+
+// writeFlags writes the flags below the headings of their groups.
+func writeFlags(b *strings.Builder, flags []flagDef) {
+	group := ""
+	for _, f := range flags {
+		if f.group != group {
+			group = f.group
+			b.WriteString("\n" + group + ":\n")
+		}
+		left := "--" + f.name
+		if f.short != 0 {
+			left = "-" + string(f.short) + ", " + left
+		}
+		if f.value != "" {
+			left += " " + f.value
+		}
+		right := f.usage
+		if f.many {
+			right += "; may be repeated"
+		}
+		if f.preset != "" {
+			right += " [" + f.preset + "]"
+		}
+		writeEntry(b, left, right)
+	}
+}
+
+// Columns of the help pages.
+const (
+	helpIndent = 27
+	helpWidth  = 80
+)
+
+// writeEntry writes one flag, its text wrapped in the right-hand column.
+func writeEntry(b *strings.Builder, left, right string) {
+	b.WriteString("  " + left)
+	column := 2 + utf8.RuneCountInString(left)
+	if column >= helpIndent {
+		b.WriteString("\n")
+		column = 0
+	}
+	b.WriteString(strings.Repeat(" ", helpIndent-column))
+	column = helpIndent
+	for i, word := range strings.Fields(right) {
+		width := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case column+1+width > helpWidth:
+			b.WriteString("\n" + strings.Repeat(" ", helpIndent))
+			column = helpIndent
+		default:
+			b.WriteString(" ")
+			column++
+		}
+		b.WriteString(word)
+		column += width
+	}
+	b.WriteString("\n")
+}
+
+func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

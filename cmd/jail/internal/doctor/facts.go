@@ -1,0 +1,78 @@
+package doctor
+
+import (
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// facts are settings of the host. They choose remedies and answer nothing.
+type facts struct {
+	kernel, arch string
+	uid          int
+	inside       string // "docker", "podman", "kubernetes", "wsl2", "container" or ""
+	systemd      bool
+	settings     map[string]string // sysctls by name; absent ones are not there
+	lsm          string            // the active security modules, comma-separated, or ""
+}
+
+// sysctls are the settings that are known to stand in a box's way.
+var sysctls = [...]string{
+	"kernel.unprivileged_userns_clone", "kernel.apparmor_restrict_unprivileged_userns", "user.max_user_namespaces",
+	"user.max_mnt_namespaces", "user.max_pid_namespaces", "user.max_net_namespaces", "user.max_ipc_namespaces",
+	"user.max_uts_namespaces", "user.max_cgroup_namespaces", "vm.memfd_noexec",
+}
+
+func readFacts() facts {
+	f := facts{uid: os.Geteuid(), arch: runtime.GOARCH, settings: map[string]string{}}
+	var u unix.Utsname
+	if unix.Uname(&u) == nil {
+		f.kernel = unix.ByteSliceToString(u.Release[:])
+	}
+	for _, name := range sysctls {
+		if text, err := os.ReadFile("/proc/sys/" + strings.ReplaceAll(name, ".", "/")); err == nil {
+			f.settings[name] = strings.TrimSpace(string(text))
+		}
+	}
+	if text, err := os.ReadFile("/sys/kernel/security/lsm"); err == nil {
+		f.lsm = strings.TrimSpace(string(text))
+	}
+	f.systemd = exists("/run/systemd/system")
+	f.inside = surroundings(f.kernel)
+	return f
+}
+
+// surroundings guesses what this host runs in, by the marks that the usual
+// engines leave.
+func surroundings(kernel string) string {
+	switch {
+	case os.Getenv("KUBERNETES_SERVICE_HOST") != "":
+		return "kubernetes"
+	case exists("/.dockerenv"):
+		return "docker"
+	case exists("/run/.containerenv"):
+		return "podman"
+	case os.Getenv("container") != "":
+		return "container"
+	case strings.Contains(strings.ToLower(kernel), "microsoft"):
+		return "wsl2"
+	}
+	return ""
+}
+
+// isZero says whether a sysctl exists and is 0.
+func (f facts) isZero(name string) bool {
+	n, err := strconv.Atoi(f.settings[name])
+	return err == nil && n == 0
+}
+
+// inContainer says whether a container engine decides what is allowed here.
+func (f facts) inContainer() bool { return f.inside != "" && f.inside != "wsl2" }
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

@@ -1,0 +1,212 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// remedy is what to do about a trial that failed, one step an entry. Lines
+// that begin with "# " are for people; the others are commands.
+func (f facts) remedy(name string, o outcome) []string {
+	switch name {
+	case "mount_api":
+		return f.mountAPI(o)
+	case "user_namespace", "namespaces", "root", "capabilities", "uid_range", "loopback":
+		return f.namespaces(name, o)
+	case "proc":
+		return f.proc(o)
+	case "memfd_exec":
+		return []string{
+			"# jail starts the box's first process from an unlinked file instead; nothing has to be done.",
+			"# To allow executable memfds again (vm.memfd_noexec is " + f.settings["vm.memfd_noexec"] + "; it can't be lowered inside a PID namespace):",
+			"sysctl -w vm.memfd_noexec=0",
+		}
+	case "landlock":
+		return f.landlock(o)
+	case "seccomp":
+		return f.seccomp()
+	case "cgroup":
+		return f.cgroup(o)
+	}
+	return nil
+}
+
+func (f facts) mountAPI(o outcome) []string {
+	if o.errno == unix.EPERM && f.inContainer() {
+		return f.engine()
+	}
+	return []string{
+		"# jail needs the mount API of Linux 5.14 or later; this is " + f.kernel + ".",
+		"# Install a later kernel, such as your distribution's backports or hardware-enablement one.",
+	}
+}
+
+// namespaces names the setting that forbids what was tried, from the most to
+// the least specific.
+func (f facts) namespaces(name string, o outcome) []string {
+	var steps []string
+	if f.isZero("kernel.unprivileged_userns_clone") && f.uid != 0 {
+		steps = append(steps, persist("kernel.unprivileged_userns_clone", "1")...)
+	}
+	for _, s := range sysctls {
+		if strings.HasPrefix(s, "user.max_") && f.isZero(s) {
+			steps = append(steps, persist(s, "15000")...)
+		}
+	}
+	if f.settings["kernel.apparmor_restrict_unprivileged_userns"] == "1" && f.uid != 0 {
+		steps = append(steps, f.appArmor()...)
+	}
+	if len(steps) > 0 {
+		return steps
+	}
+	switch {
+	case o.errno == unix.ENOSPC:
+		return []string{"# Namespaces are used up or nested too deep (at most 32 levels): see user.max_*_namespaces in",
+			"sysctl user"}
+	case o.errno == unix.EINVAL || o.errno == unix.ENOSYS:
+		return []string{"# The kernel " + f.kernel + " is built without this kind of namespace; it needs CONFIG_USER_NS, CONFIG_PID_NS, CONFIG_NET_NS, CONFIG_IPC_NS, CONFIG_UTS_NS and CONFIG_CGROUPS."}
+	case f.inContainer():
+		return f.engine()
+	case name == "uid_range":
+		return []string{"# Root here may not use uids from 1879048192 on: this is a user namespace with few ids, or a container.",
+			"# Give it a range of at least 65536 ids (/etc/subuid), or start jail as an ordinary user."}
+	}
+	return []string{"# A security module or a filter around jail refuses it (active: " + orNone(f.lsm) + ").",
+		"# Look for the refusal in the kernel's log:", "dmesg | grep -iE 'apparmor|selinux|avc|userns' | tail"}
+}
+
+// appArmor lets this one program use user namespaces; the sysctl would let all.
+func (f facts) appArmor() []string {
+	return []string{
+		"# AppArmor lets no program without a profile use user namespaces (Ubuntu 23.10 and later).",
+		"# Give jail a profile of its own, with the path where it is installed:",
+		`printf 'abi <abi/4.0>,\ninclude <tunables/global>\nprofile jail /usr/{local/,}bin/jail flags=(unconfined) {\n  userns,\n}\n' > /etc/apparmor.d/jail`,
+		"apparmor_parser -r /etc/apparmor.d/jail",
+		"# Or, for all programs:",
+		"sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
+	}
+}
+
+// engine is what to ask of a container engine. Its default filter and masks
+// forbid namespaces and mounts inside.
+func (f facts) engine() []string {
+	switch f.inside {
+	case "kubernetes":
+		return []string{
+			"# In the container's securityContext:",
+			"#   seccompProfile: {type: Unconfined}   or a profile that allows clone, unshare, mount_setattr, move_mount, open_tree, fsopen, fsconfig, fsmount, pivot_root",
+			"#   appArmorProfile: {type: Unconfined}",
+			"#   procMount: Unmasked                  together with hostUsers: false in the pod's spec",
+		}
+	case "podman":
+		return []string{"podman run --security-opt seccomp=unconfined --security-opt unmask=ALL --security-opt label=disable …"}
+	}
+	return []string{"docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined …"}
+}
+
+// proc: the kernel gives out a new proc only where the old one is not partly
+// covered, or it would show what was hidden ("VFS: Mount too revealing").
+func (f facts) proc(o outcome) []string {
+	if o.errno == unix.EINVAL {
+		return []string{"# proc's options subset=pid and hidepid=invisible need Linux 5.8 or later; this is " + f.kernel + "."}
+	}
+	if o.errno == unix.EPERM {
+		why := []string{"# Something is mounted over parts of /proc, so the kernel gives no fresh one to a user namespace:",
+			"grep ' /proc/' /proc/self/mountinfo"}
+		if f.inContainer() {
+			return append(why, f.engine()...)
+		}
+		return append(why, "# Unmount those, or start jail where /proc is whole.")
+	}
+	return f.namespaces("proc", o)
+}
+
+func (f facts) landlock(o outcome) []string {
+	switch o.errno {
+	case unix.EOPNOTSUPP:
+		modules := "landlock,lockdown,yama,integrity,apparmor,bpf"
+		if f.lsm != "" {
+			modules = "landlock," + f.lsm
+		}
+		return []string{
+			"# Landlock is in the kernel but was not switched on at boot. Add to the kernel's command line, and boot anew:",
+			"#   lsm=" + modules,
+			`sed -i 's/^GRUB_CMDLINE_LINUX="/&lsm=` + modules + ` /' /etc/default/grub && update-grub`,
+		}
+	case unix.ENOSYS:
+		if f.inContainer() {
+			return append([]string{"# The kernel has no Landlock (CONFIG_SECURITY_LANDLOCK, Linux 5.13), or the container's filter hides it."}, f.engine()...)
+		}
+		return []string{"# The kernel " + f.kernel + " is built without Landlock: it needs CONFIG_SECURITY_LANDLOCK=y (Linux 5.13 or later).",
+			"# To go without, by name: jail run --optional landlock …"}
+	case unix.EPERM:
+		return f.engine()
+	}
+	return []string{"# To go without, by name: jail run --optional landlock …"}
+}
+
+func (f facts) seccomp() []string {
+	return []string{"# The kernel " + f.kernel + " refuses filters: it needs CONFIG_SECCOMP_FILTER=y, and nothing around jail that forbids seccomp(2).",
+		"# To go without, by name: jail run --optional seccomp …"}
+}
+
+func (f facts) cgroup(o outcome) []string {
+	var steps []string
+	if o.remedy != "" {
+		steps = append(steps, "# "+o.remedy)
+	}
+	if f.systemd && !f.inContainer() {
+		scope := "systemd-run --scope -p Delegate=yes jail run …"
+		if f.uid != 0 {
+			scope = "systemd-run --user --scope -p Delegate=yes jail run …"
+		}
+		steps = append(steps, "# With systemd, start jail in a delegated scope (cpu is delegated to users from systemd 252 on):", scope)
+	}
+	if f.inContainer() && f.inside != "kubernetes" {
+		steps = append(steps, "# In a container: a cgroup namespace of its own and a writable /sys/fs/cgroup:", "docker run --cgroupns=private -v /sys/fs/cgroup:/sys/fs/cgroup:rw …")
+	}
+	return append(steps, "# To go without caps on memory, CPU and processes, by name: jail run --optional cgroup …")
+}
+
+// persist sets a sysctl now and for the next boots.
+func persist(name, value string) []string {
+	return []string{
+		fmt.Sprintf("sysctl -w %s=%s", name, value),
+		fmt.Sprintf("echo %s=%s > /etc/sysctl.d/60-jail.conf", name, value),
+	}
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "unknown"
+	}
+	return s
+}
+
+// FixHints lists every remedy of the report once, as a script to read.
+func (r Report) FixHints() string {
+	var lines []string
+	for _, c := range r.Checks {
+		if len(c.Remedy) == 0 || slices.ContainsFunc(c.Remedy, func(s string) bool { return slices.Contains(lines, s) }) && allIn(c.Remedy, lines) {
+			continue
+		}
+		lines = append(lines, "# "+c.Name+": "+c.Evidence)
+		lines = append(lines, c.Remedy...)
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func allIn(some, all []string) bool {
+	for _, s := range some {
+		if !slices.Contains(all, s) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,51 @@
+package doctor
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Text is the report for people.
+func (r Report) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "kernel %s, %s, uid %d", r.Kernel, r.Arch, r.UID)
+	if r.Inside != "" {
+		b.WriteString(", inside " + r.Inside)
+	}
+	b.WriteString("\n\n")
+	for _, c := range r.Checks {
+		name := c.Name
+		if !c.Needed {
+			name += " *"
+		}
+		fmt.Fprintf(&b, "%-8s %-18s %s\n", c.Answer, name, c.Evidence)
+		for _, s := range c.Remedy {
+			b.WriteString(strings.Repeat(" ", 9) + "> " + s + "\n")
+		}
+	}
+	b.WriteString("\n* not needed by a box with all defaults\n\n")
+	r.writeBox(&b)
+	return b.String()
+}
+
+// writeBox writes how the box went, with its receipt.
+func (r Report) writeBox(b *strings.Builder) {
+	if r.OK {
+		fmt.Fprintf(b, "A box with all defaults ran /bin/true in %d ms:\n", r.Box.WallMS)
+	} else {
+		fmt.Fprintf(b, "A box with all defaults does NOT run here: %s: %s\n", r.Box.Reason, r.Box.Message)
+		if r.Box.Hint != "" {
+			b.WriteString("> " + r.Box.Hint + "\n")
+		}
+	}
+	for _, l := range r.Box.Layers {
+		state := "off"
+		if l.Applied {
+			state = "on"
+		}
+		fmt.Fprintf(b, "  %-3s %-14s %s\n", state, l.Name, strings.TrimSpace(l.Mechanism+"  "+l.Evidence))
+		if l.Note != "" {
+			b.WriteString("      note: " + l.Note + "\n")
+		}
+	}
+}

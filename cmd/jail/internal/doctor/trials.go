@@ -1,0 +1,113 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+
+	"github.com/seed-75010da9/jail/cgroups"
+	"golang.org/x/sys/unix"
+)
+
+// LandlockABI is the kernel's Landlock ABI; 0 means that there is none. See
+// landlock_create_ruleset(2).
+func LandlockABI() int {
+	abi, _, errno := syscall.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	if errno != 0 {
+		return 0
+	}
+	return int(abi)
+}
+
+// tryMountAPI asks for the youngest call of the mount API on a descriptor
+// that is none: a kernel that has the call complains about the descriptor.
+func tryMountAPI(context.Context) outcome {
+	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
+	err := unix.MountSetattr(-1, "", unix.AT_EMPTY_PATH, &attr)
+	switch err {
+	case unix.EBADF:
+		return outcome{answer: Yes, evidence: "mount_setattr is there"}
+	case unix.ENOSYS, unix.EPERM:
+		return outcome{answer: No, errno: err.(unix.Errno), evidence: "mount_setattr: " + unix.ErrnoName(err.(unix.Errno))}
+	}
+	return outcome{answer: Unknown, evidence: fmt.Sprintf("mount_setattr on no descriptor: %v", err)}
+}
+
+// tryNamespaces asks for all namespaces at once, and when that fails for one
+// after the other, to name those that are missing.
+func tryNamespaces(ctx context.Context) outcome {
+	all := child(boxNamespaces, "namespaces")(ctx)
+	if all.answer == Yes {
+		all.evidence = flagNames(boxNamespaces) + ": new ones for a child"
+		return all
+	}
+	var missing []string
+	for _, n := range namespaceNames[1:] {
+		if o := child(unix.CLONE_NEWUSER|n.flag, "namespaces")(ctx); o.answer != Yes {
+			missing = append(missing, n.name+" ("+unix.ErrnoName(o.errno)+")")
+		}
+	}
+	if len(missing) > 0 {
+		all.evidence = "missing: " + strings.Join(missing, ", ")
+	}
+	return all
+}
+
+// tryMemfd makes an executable memfd: PID 1 of a box starts from one.
+func tryMemfd(context.Context) outcome {
+	fd, err := unix.MemfdCreate("jail-doctor", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|unix.MFD_EXEC)
+	if err == unix.EINVAL { // before kernel 6.3 all are executable, and the flag is unknown
+		fd, err = unix.MemfdCreate("jail-doctor", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	}
+	var errno unix.Errno
+	if errors.As(err, &errno) {
+		return outcome{answer: No, errno: errno, evidence: "memfd_create, executable: " + unix.ErrnoName(errno)}
+	}
+	unix.Close(fd)
+	return outcome{answer: Yes, evidence: "an executable memfd can be made"}
+}
+
+// tryUIDRange starts a child as a host uid that belongs to nobody, as boxes
+// started by root run.
+func tryUIDRange(ctx context.Context) outcome {
+	const boxUID, unusedUID = 1000, 0x70000000
+	o := runChild(ctx, boxNamespaces, "identity", boxUID, unusedUID)
+	if o.answer == Yes {
+		o.evidence = fmt.Sprintf("uid %d in a user namespace is uid %d on the host", boxUID, unusedUID)
+	}
+	return o
+}
+
+// tryCgroup makes, limits, reads back and removes a group.
+func tryCgroup(context.Context) outcome {
+	parent, err := cgroups.Find("")
+	if err != nil {
+		return cgroupFailed(err)
+	}
+	defer parent.Close()
+	g, err := parent.Create("doctor", cgroups.Limits{Memory: 64 << 20, CPUs: 0.5, Pids: 16})
+	if err != nil {
+		return cgroupFailed(err)
+	}
+	_, err = g.InForce()
+	if err := errors.Join(err, g.Remove()); err != nil {
+		return cgroupFailed(err)
+	}
+	evidence := fmt.Sprintf("%s below %s: memory, cpu and pids limits set and read back", parent.Version(), parent.Path())
+	if n := parent.Note(); n != "" {
+		evidence += "; " + n
+	}
+	return outcome{answer: Yes, evidence: evidence}
+}
+
+func cgroupFailed(err error) outcome {
+	o := outcome{answer: No, evidence: err.Error()}
+	var e *cgroups.Error
+	if errors.As(err, &e) {
+		o.remedy = e.Remedy
+	}
+	errors.As(err, &o.errno)
+	return o
+}

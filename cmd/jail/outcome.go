@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/seed-75010da9/jail/jail"
+)
+
+// printOutcome tells a person what the exit status alone does not: why jail
+// ended the program or never started it, and which layers were missing. A
+// program that ended by itself needs no words. quiet leaves only refusals and
+// failures of jail itself.
+func printOutcome(w io.Writer, r jail.Result, quiet bool) {
+	refused := r.Reason == jail.ReasonSetupRefused || r.Reason == jail.ReasonInternalError || r.Reason == jail.ReasonExecFailed
+	if quiet && !refused {
+		return
+	}
+	for _, l := range r.Layers {
+		if l.Asked && !l.Applied && !refused {
+			fmt.Fprintf(w, "jail: without %s, as --optional allows: %s\n", l.Name, visible(l.Note))
+		}
+	}
+	if r.Reason == jail.ReasonOK || r.Reason == jail.ReasonExecutionFailed {
+		return
+	}
+	line := "jail: " + string(r.Reason)
+	if r.Message != "" {
+		line += ": " + r.Message
+	}
+	hint := r.Hint
+	if hint == "" && r.Refusal != nil {
+		hint = r.Refusal.Remedy
+	}
+	if hint != "" {
+		line += " (" + hint + ")"
+	}
+	fmt.Fprintln(w, visible(line))
+	for _, d := range r.Denials {
+		text := fmt.Sprintf("jail: %s denied %s, %d times", d.Layer, d.What, d.Count)
+		if d.Grant != "" {
+			text += "; " + d.Grant + " allows it"
+		}
+		fmt.Fprintln(w, visible(text))
+	}
+}

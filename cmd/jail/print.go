@@ -1,0 +1,68 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/seed-75010da9/jail/jail"
+	"golang.org/x/sys/unix"
+)
+
+// print writes the answer of a command to stdout. An answer that does not
+// arrive is a failure; a reader that went away, as `jail help | head -1`
+// does, is none.
+func print(s string) int {
+	_, err := os.Stdout.WriteString(s)
+	if err != nil && !errors.Is(err, unix.EPIPE) {
+		fmt.Fprintln(os.Stderr, "jail: stdout:", err)
+		return exitRefused
+	}
+	return exitOK
+}
+
+// printFaults writes one line for each fault to stderr.
+func printFaults(faults jail.Faults) {
+	for _, f := range faults {
+		fmt.Fprintln(os.Stderr, "jail: "+faultText(f))
+	}
+}
+
+// faultText says what is wrong in one line.
+func faultText(f jail.Fault) string {
+	if f.Value == "" {
+		return f.Field + ": " + f.Want
+	}
+	return f.Field + " " + quote(f.Value) + ": " + f.Want
+}
+
+// quote makes s safe to print on a terminal: as it is when it is plain, else
+// quoted like a Go string.
+func quote(s string) string {
+	plain := func(r rune) bool {
+		return r != unicode.ReplacementChar && unicode.IsGraphic(r) && r != '"' && r != '\\'
+	}
+	const longest = 200
+	if len(s) > longest {
+		return strconv.Quote(s[:longest]) + "…"
+	}
+	for _, r := range s {
+		if !plain(r) {
+			return strconv.Quote(s)
+		}
+	}
+	return `"` + s + `"`
+}
+
+// visible makes a message safe to print on one line of a terminal.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsGraphic(r) {
+			return r
+		}
+		return '�'
+	}, s)
+}

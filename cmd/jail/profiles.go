@@ -1,0 +1,106 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-75010da9/jail/jail"
+	"github.com/seed-75010da9/jail/profiles"
+)
+
+func profilesFlags() []flagDef {
+	return []flagDef{
+		{name: "names", group: groupResult, usage: "with list: the names alone, one a line",
+			set: on(func(o *options) *bool { return &o.names })},
+		helpFlag(),
+	}
+}
+
+func profilesCommand(args []string) int {
+	var o options
+	words, status, ok := plainArgs("profiles", args, &o)
+	if !ok {
+		return status
+	}
+	host := profiles.CurrentHost()
+	switch {
+	case len(words) == 0 || len(words) == 1 && words[0] == "list":
+		return listProfiles(host, o.names)
+	case len(words) == 2 && words[0] == "show":
+		return showProfile(words[1], host)
+	case len(words) == 2 && words[0] == "check":
+		return checkProfile(words[1], host)
+	}
+	text := "jail: profiles: " + quote(strings.Join(words, " ")) + ": want list, show NAME or check FILE" +
+		didYouMean(words[0], []string{"list", "show", "check"})
+	fmt.Fprintln(os.Stderr, text)
+	return exitRefused
+}
+
+// listProfiles prints every profile with its description; one that can't be
+// loaded is listed as well, with the reason.
+func listProfiles(host profiles.Host, namesOnly bool) int {
+	own, err := profiles.UserNames(host)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "jail:", err)
+		return exitRefused
+	}
+	var b strings.Builder
+	for _, name := range append(profiles.Names(), own...) {
+		if namesOnly {
+			b.WriteString(name + "\n")
+			continue
+		}
+		description := ""
+		p, err := profiles.Load(name, host)
+		if err != nil {
+			description = "(can't be used: `jail profiles show " + name + "` says why)"
+		} else {
+			description = visible(p.Description)
+		}
+		fmt.Fprintf(&b, "%-10s %s\n", name, description)
+	}
+	return print(b.String())
+}
+
+// showProfile prints the text of a profile that can be used.
+func showProfile(name string, host profiles.Host) int {
+	if _, err := profiles.Load(name, host); err != nil {
+		printError(err)
+		return exitFailed
+	}
+	if text, ok := profiles.Source(name); ok {
+		return print(text)
+	}
+	path := name
+	if !strings.Contains(name, "/") && !strings.HasSuffix(name, ".toml") {
+		path = filepath.Join(host.ConfigHome, "jail", "profiles", name+".toml")
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		printError(err)
+		return exitFailed
+	}
+	return print(string(text))
+}
+
+func checkProfile(path string, host profiles.Host) int {
+	if err := profiles.Check(path, host); err != nil {
+		printError(err)
+		return exitFailed
+	}
+	return print(visible(path) + ": ok\n")
+}
+
+// printError writes err to stderr, one line for each fault.
+func printError(err error) {
+	var faults jail.Faults
+	if errors.As(err, &faults) {
+		printFaults(faults)
+		return
+	}
+	fmt.Fprintln(os.Stderr, "jail: "+visible(strings.TrimPrefix(err.Error(), "jail: ")))
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/seed-75010da9/jail/jail"
+	"golang.org/x/sys/unix"
+)
+
+// recordSpace is reserved on the disk for a record that goes into a file, so
+// that a full disk is a refusal and not a run without a record. A record
+// without captured output is a few KiB.
+const recordSpace = 64 << 10
+
+// A recordTarget is where the record of a run goes: standard output, an
+// inherited descriptor or a file. It is opened before anything runs.
+type recordTarget struct {
+	file *os.File
+	path string // set for a file that we opened
+}
+
+// openRecord opens what --record names: a path, or fd:N.
+//
+// A file is written in place, not renamed into it: that also serves links,
+// named pipes and devices, asks for no writable folder, and leaves no stray
+// file behind when jail is killed. It is emptied at once, so that the record
+// of an earlier run can't be taken for this one's.
+func openRecord(where string) (*recordTarget, error) {
+	if n, ok := strings.CutPrefix(where, "fd:"); ok {
+		return inheritedRecord(n)
+	}
+	f, err := os.OpenFile(where, os.O_WRONLY|os.O_CREATE|unix.O_NOCTTY, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	t := &recordTarget{file: f, path: where}
+	if err := t.reserve(); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// reserve empties a regular file and takes the space that the record will
+// need. Other kinds of files and filesystems that can't reserve are left as
+// they are: a failing write is reported when it happens.
+func (t *recordTarget) reserve() error {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(t.file.Fd()), &st); err != nil {
+		return fmt.Errorf("fstat: %w", err)
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return nil
+	}
+	// Under umask 777 the owner could not read what was written for them.
+	if st.Mode&0o400 == 0 && st.Size == 0 {
+		if err := unix.Fchmod(int(t.file.Fd()), st.Mode&0o777|0o600); err != nil {
+			return fmt.Errorf("fchmod: %w", err)
+		}
+	}
+	if err := t.file.Truncate(0); err != nil {
+		return err
+	}
+	err := unix.Fallocate(int(t.file.Fd()), unix.FALLOC_FL_KEEP_SIZE, 0, recordSpace)
+	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EFBIG) {
+		return fmt.Errorf("no room for the record: %w", err)
+	}
+	return nil
+}
+
+// inheritedRecord takes over a descriptor that the caller left open for us.
+// One that is close-on-exec is our own: nothing inherited can be.
+func inheritedRecord(number string) (*recordTarget, error) {
+	n, err := strconv.ParseUint(number, 10, 31)
+	if err != nil {
+		return nil, errors.New("N in fd:N is a descriptor number")
+	}
+	fd := int(n)
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
+	if err != nil || flags&unix.FD_CLOEXEC != 0 {
+		return nil, fmt.Errorf("descriptor %d is not open; open it for jail, as in `jail run … %d>FILE`", fd, fd)
+	}
+	mode, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
+	if err != nil {
+		return nil, fmt.Errorf("descriptor %d: %w", fd, err)
+	}
+	if mode&unix.O_PATH != 0 || mode&unix.O_ACCMODE == unix.O_RDONLY {
+		return nil, fmt.Errorf("descriptor %d is not open for writing", fd)
+	}
+	if fd > 2 {
+		unix.CloseOnExec(fd)
+	}
+	return &recordTarget{file: os.NewFile(uintptr(fd), "fd:"+number)}, nil
+}
+
+// write writes r as one line of JSON.
+func (t *recordTarget) write(r jail.Result) error {
+	line, err := oneLine(r)
+	if err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	if _, err := t.file.Write(line); err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	if t.path == "" {
+		return nil
+	}
+	if err := t.release(int64(len(line))); err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	return nil
+}
+
+// release gives back what reserve took beyond the record, and closes the file:
+// on some filesystems a failed write shows only then.
+func (t *recordTarget) release(size int64) error {
+	if info, err := t.file.Stat(); err == nil && info.Mode().IsRegular() {
+		if err := t.file.Truncate(size); err != nil {
+			return err
+		}
+	}
+	return t.file.Close()
+}
+
+// oneLine is v as JSON with a newline. Text stays readable: <, > and & are not
+// escaped for HTML.
+func oneLine(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+)
+
+// A interruption is the signal that ended a run, kept for the exit status.
+type interruption struct{ number atomic.Int32 }
+
+// A signaled is the cause of a context that a signal ended.
+type signaled struct{ signal unix.Signal }
+
+func (s signaled) Error() string { return "jail received " + unix.SignalName(s.signal) }
+
+// watchSignals ends the returned context at the first SIGINT, SIGTERM or
+// SIGHUP; a second one ends jail at once, and with it the box, but without a
+// record. A signal that was ignored when jail started stays ignored, as nohup
+// and background jobs of a shell expect. SIGPIPE is ignored: a closed stdout
+// is to be an error of a write and not the end of the supervisor.
+func watchSignals() (context.Context, *interruption) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	got := new(interruption)
+	signal.Ignore(unix.SIGPIPE)
+	arrivals := make(chan os.Signal, 2)
+	for _, s := range []os.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(arrivals, s)
+		}
+	}
+	// Ends with the process: jail runs one box.
+	go func() {
+		for s := range arrivals {
+			n := s.(unix.Signal)
+			if !got.number.CompareAndSwap(0, int32(n)) {
+				fmt.Fprintln(os.Stderr, "jail: second signal, ending at once")
+				os.Exit(128 + int(n))
+			}
+			cancel(signaled{n})
+		}
+	}()
+	return ctx, got
+}
+
+// status is the exit status for a run that was canceled: 128+n for the signal
+// n that was received, as a shell expects of a program that it interrupts.
+func (i *interruption) status(otherwise int) int {
+	if n := i.number.Load(); n != 0 {
+		return 128 + int(n)
+	}
+	return otherwise
+}
