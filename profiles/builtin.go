@@ -1,0 +1,21 @@
+package profiles
+
+import "embed"
+
+// The built-in profiles, as the text that users can read and learn from. They
+// are decoded when they are used: measured, that costs a run less than the
+// noise of a process start, so nothing is generated from them.
+//
+//go:embed builtin/*.toml
+var builtin embed.FS
+
+// Names lists the built-in profiles, in the order in which they build on one
+// another.
+func Names() []string { return []string{"base", "sh", "node", "python", "exec"} }
+
+// Source is the text of a built-in profile, and whether there is one of that
+// name.
+func Source(name string) (text string, ok bool) {
+	b, err := builtin.ReadFile("builtin/" + name + ".toml")
+	return string(b), err == nil
+}

@@ -1,0 +1,274 @@
+package profiles
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/seed-75010da9/jail/jail"
+)
+
+// command is the program and its arguments as the box is to run them.
+func (b *builder) command(args []string) []string {
+	run := &b.p.settings.run
+	if len(run.interpreter) > 0 {
+		return b.interpreted(args)
+	}
+	if len(args) == 0 || args[0] == "" {
+		b.fault("command", strings.Join(args, " "), "a program to run, such as /bin/true")
+		return nil
+	}
+	out := concat(args[:1], concat(run.args, args[1:]))
+	if run.grant == grantProgram {
+		out[0] = b.program(args[0])
+	} else if strings.Contains(args[0], "/") {
+		if box, ok := b.visible(args[0]); ok {
+			out[0] = box
+		}
+	}
+	return out
+}
+
+// interpreted is the command line of a profile with an interpreter: the real
+// interpreter, its options, the script by its absolute path, the rest as is.
+func (b *builder) interpreted(args []string) []string {
+	run := &b.p.settings.run
+	line := splitLine(run, args)
+	prog := b.interpreter(run.interpreter)
+	out := []string{prog}
+	out = append(out, b.heapOptions(line.options)...)
+	out = append(out, run.args...)
+	out = append(out, line.options...)
+	switch {
+	case line.hasScript:
+		script := line.script
+		if run.grant == grantScript {
+			script = b.script(line.script)
+		}
+		out = append(out, script)
+	case len(args) == 0:
+		b.fault("command", "", "a script, an option, or - for a program on stdin")
+	}
+	return append(out, line.rest...)
+}
+
+// A line is an interpreter's command line, taken apart.
+type line struct {
+	options   []string // up to the script, values and a "--" included
+	script    string
+	hasScript bool
+	rest      []string
+}
+
+// splitLine finds the script: the first argument that is neither an option nor
+// an option's value. "-" means stdin, and after an option that carries the
+// code itself there is no script at all: what follows is passed on unread.
+func splitLine(run *runSettings, args []string) line {
+	for i := 0; i < len(args); i++ {
+		switch arg := args[i]; {
+		case arg == "--":
+			i++
+			if i == len(args) {
+				return line{options: args}
+			}
+			return line{args[:i], args[i], true, args[i+1:]}
+		case arg == "-":
+			return line{options: args[:i], rest: args[i:]}
+		case !isOption(arg):
+			return line{args[:i], arg, true, args[i+1:]}
+		default:
+			switch run.option(arg) {
+			case carriesCode:
+				return line{options: args[:i], rest: args[i:]}
+			case takesValue:
+				i++
+			}
+		}
+	}
+	return line{options: args}
+}
+
+type optionKind int
+
+const (
+	standsAlone optionKind = iota
+	takesValue             // the next argument is its value
+	carriesCode            // no script follows
+)
+
+// option says what an option means for the arguments after it. In a cluster
+// of one-letter options, as getopt(3) reads them, the first one that takes
+// something takes the rest of the cluster, else the next argument.
+func (run *runSettings) option(arg string) optionKind {
+	if has(run.code, arg) {
+		return carriesCode
+	}
+	if has(run.value, arg) {
+		return takesValue
+	}
+	if name, _, ok := strings.Cut(arg, "="); ok && has(run.code, name) && strings.HasPrefix(name, "--") {
+		return carriesCode
+	}
+	if !run.cluster || strings.HasPrefix(arg, "--") {
+		return standsAlone
+	}
+	for i := 1; i < len(arg); i++ {
+		letter := arg[:1] + arg[i:i+1]
+		switch {
+		case has(run.code, letter):
+			return carriesCode
+		case has(run.value, letter) && i == len(arg)-1:
+			return takesValue
+		case has(run.value, letter):
+			return standsAlone
+		}
+	}
+	return standsAlone
+}
+
+func has(list []string, s string) bool {
+	for _, l := range list {
+		if l == s {
+			return true
+		}
+	}
+	return false
+}
+
+const wantScript = "a readable script file; an argument that starts with - is an option, a script of such a name is given as ./-name"
+
+// script makes sure that the box sees a script, and returns its path there.
+func (b *builder) script(arg string) string {
+	if box, ok := b.visible(arg); ok {
+		return box
+	}
+	host, ok := b.h.abs(arg)
+	if !ok {
+		b.fault("script", arg, wantScript)
+		return arg
+	}
+	t, err := walk(host)
+	if err == nil {
+		err = readable(t.real)
+	}
+	if err != nil {
+		b.fault("script", arg, wantScript+": "+reason(err))
+		return arg
+	}
+	return b.grantFile("script", arg, host, t)
+}
+
+// program makes sure that the box sees a program file. What is not found or
+// not executable is left to the box, whose execve says so by the usual codes.
+func (b *builder) program(arg string) string {
+	host := arg
+	if strings.Contains(arg, "/") {
+		if box, ok := b.visible(arg); ok {
+			return box
+		}
+		host, _ = b.h.abs(arg)
+	} else if host = b.lookPath(arg); host == "" {
+		return arg
+	}
+	t, err := walk(host)
+	if err != nil || !isFile(t.real) {
+		return or(host, arg)
+	}
+	return b.grantFile("command", arg, host, t)
+}
+
+// lookPath finds a program in the caller's PATH, or "". Folders that are not
+// absolute are skipped: what they hold depends on where one stands.
+func (b *builder) lookPath(name string) string {
+	for _, dir := range filepath.SplitList(b.h.Path) {
+		if path := filepath.Join(dir, name); filepath.IsAbs(dir) && isExecutable(path) {
+			return path
+		}
+	}
+	return ""
+}
+
+// visible finds an existing file that the grants so far show, and its path in
+// the box. A relative path means the box's working directory first, when that
+// was asked for, and then the caller's.
+func (b *builder) visible(arg string) (box string, ok bool) {
+	var tries []string
+	if filepath.IsAbs(arg) {
+		tries = append(tries, filepath.Clean(arg))
+	} else {
+		if b.cwd != "" {
+			tries = append(tries, filepath.Join(b.cwd, arg))
+		}
+		if path, ok := b.h.abs(arg); ok {
+			tries = append(tries, filepath.Clean(path))
+		}
+	}
+	for _, box := range tries {
+		host, m, ok := b.view.hostPath(box)
+		if !ok {
+			continue
+		}
+		// A link out of the grant leads nowhere in the box.
+		t, err := walk(host)
+		if err == nil && (within(m.Source, t.real) || b.view.shows(t.real)) {
+			return box, true
+		}
+	}
+	return "", false
+}
+
+// grantFile grants one file by itself, read-only, at the path by which it was
+// named, or, when a grant around that path is in the way, at its real one.
+func (b *builder) grantFile(field, arg, host string, t trail) string {
+	if why := refusedSource(t.real); why != "" {
+		b.fault(field, arg, why)
+		return arg
+	}
+	// What a writable grant holds was perhaps written by an earlier run: a
+	// link in it must not choose what this run is granted.
+	for _, l := range t.links {
+		if grant, ok := b.writable(l.path); ok && !within(grant, t.real) {
+			b.fault(field, arg, fmt.Sprintf("a path without symbolic links out of a writable grant; %s leads to %s", l.path, t.real))
+			return arg
+		}
+	}
+	named := filepath.Clean(host)
+	if m, ok := b.view.covering(named); ok && m.Kind != jail.MountTmpfs {
+		named = t.real
+	}
+	if !b.view.shows(named) {
+		b.view.put(jail.Mount{Kind: jail.MountRO, Source: t.real, Target: named})
+	}
+	return named
+}
+
+// readable opens a file to see whether the caller may read it. Only regular
+// files can be granted as a script: a pipe or a device is not one.
+func readable(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return err
+	case info.IsDir():
+		return errors.New("it is a folder; grant it with --ro or --workspace and name a file in it")
+	case !info.Mode().IsRegular():
+		return errors.New("it is not a regular file; use - for a program on stdin")
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// reason is an error without the path, which the fault shows already.
+func reason(err error) string {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}

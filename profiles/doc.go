@@ -1,0 +1,84 @@
+// Package profiles turns a profile, a command and flags into a [jail.Spec].
+//
+// A profile is a TOML file. Five are built in: base, sh, node, python, exec;
+// the others are the user's, named by path or lying in
+// $XDG_CONFIG_HOME/jail/profiles (else ~/.config/jail/profiles). Decoding is
+// strict: an unknown key, a value of a wrong type or one that is not possible
+// is a fault with file, line, key, value and what is accepted, and all faults
+// are reported at once.
+//
+// # The format
+//
+//	extends = "base"           # a profile's name or path, relative to this file
+//	description = "one line"
+//	optional = ["landlock"]    # layers that may be missing
+//	require = ["landlock>=6"]
+//
+//	[run]
+//	interpreter = ["python3", "python"]  # looked up in the caller's PATH
+//	args = ["-I"]              # put before the caller's own
+//	grant = "script"           # none, script, or program
+//	code = ["-c", "-m"]        # options after which no script follows
+//	value = ["-W", "-X"]       # options that take the next argument
+//	cluster = true             # -uc means -u -c
+//	heap = "none"              # or v8: its heap limit follows the memory cap
+//
+//	[view]
+//	system = ["/usr"]          # parts of the system, left out if missing
+//	ro = ["/opt/data:/data"]   # HOST or HOST:BOX; ~/ is the caller's home
+//	rw = ["~/out"]
+//	tmpfs = ["/scratch:64M"]
+//
+//	[view.files]               # made-up files
+//	"/etc/hosts" = "127.0.0.1 localhost\n"
+//
+//	[env]
+//	set = { TZ = "UTC" }
+//	pass = ["TERM"]            # from the caller, where it is set
+//
+//	[limits]
+//	timeout = "30s"
+//	cpu_time = "30s"
+//	memory = "512M"
+//	cpus = 1
+//	pids = 128
+//	output = "1M"
+//	output_mode = "kill"       # or truncate
+//	tmp_size = "64M"
+//	nofile = 1024
+//	file_size = "1G"
+//
+//	[net]
+//	mode = "none"              # or loopback
+//	unix = false
+//
+//	[seccomp]
+//	policy = "default"
+//	allow = []
+//	deny = []
+//
+// A profile that extends another adds to its lists of grants, layers, calls
+// and variables, and replaces everything else that it names. Nothing can be
+// taken away from a parent: a profile that wants less extends less.
+//
+// # What is granted without being asked for
+//
+// The interpreter's own files, read-only: nothing when it is a part of the
+// system, else its installation prefix (a pyenv or nvm version's folder, a
+// virtual environment and the Python it was made from), else the program alone.
+// Shims are followed to the program that they would start, by reading files;
+// nothing is run.
+//
+// The script that an interpreter's profile is given, or the program file of
+// the profile exec: that one file, read-only, at its own absolute path, with
+// nothing beside it, and only when no other grant shows it anyway. The
+// argument becomes that absolute path, so no name of a file can be taken for
+// an option. A relative path means the box's working directory first, where
+// --workspace or --cwd asked for one and a grant shows such a file there, and
+// the caller's working directory otherwise.
+//
+// What lies in a writable grant was perhaps written by an earlier run. So a
+// symbolic link, a virtual environment or a version file in there never adds a
+// grant of its own; that is a fault instead. For the same reason a writable
+// grant must not hold the run's profile or the folder of the user's profiles.
+package profiles

@@ -1,0 +1,213 @@
+package profiles
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-75010da9/jail/jail"
+)
+
+// grant adds one file or folder of the host and returns its place in the box,
+// or "" after a fault. A symbolic link is granted as what it leads to, under
+// the path as named. What does not exist is left for package jail to report.
+func (b *builder) grant(kind jail.MountKind, field string, g Grant) string {
+	shown := g.Host
+	if g.Box != "" {
+		shown += ":" + g.Box
+	}
+	host, ok := b.h.abs(g.Host)
+	switch {
+	case strings.ContainsRune(shown, 0):
+		b.fault(field, shown, "a path without NUL")
+		return ""
+	case g.Host == "":
+		b.fault(field, shown, wantGrant)
+		return ""
+	case !ok:
+		b.fault(field, shown, "an absolute path, because the working directory is gone")
+		return ""
+	case g.Box != "" && !filepath.IsAbs(g.Box):
+		b.fault(field, shown, wantGrant)
+		return ""
+	}
+	source := filepath.Clean(host)
+	if t, err := walk(host); err == nil {
+		source = t.real
+	}
+	target := filepath.Clean(or(g.Box, host))
+	if why := refusedSource(source); why != "" {
+		b.fault(field, shown, why)
+		return ""
+	}
+	if why := refusedTarget(target); why != "" {
+		b.fault(field, shown, why)
+		return ""
+	}
+	if !b.place(jail.Mount{Kind: kind, Source: source, Target: target}, field, shown) {
+		return ""
+	}
+	if kind == jail.MountRW {
+		b.rw[source] = true
+	}
+	return target
+}
+
+// tmpfs adds an empty folder in memory.
+func (b *builder) tmpfs(field string, t Tmpfs) {
+	target := filepath.Clean(t.Box)
+	switch why := refusedTarget(target); {
+	case !filepath.IsAbs(t.Box) || strings.ContainsRune(t.Box, 0):
+		b.fault(field, t.Box, wantTmpfs)
+	case why != "":
+		b.fault(field, t.Box, why)
+	case target == "/tmp":
+		b.fault(field, t.Box, "another path: every box has a /tmp, whose size is --tmp-size")
+	default:
+		b.place(jail.Mount{Kind: jail.MountTmpfs, Target: target, Size: t.Size}, field, t.Box)
+	}
+}
+
+// place puts a grant into the view. One path of the box shows one thing: two
+// grants that disagree are a fault, because either of them could be the one
+// that was meant. A made-up file and a part of the system give way to a
+// read-only grant, which says more.
+func (b *builder) place(m jail.Mount, field, shown string) bool {
+	old, ok := b.view.get(m.Target)
+	switch {
+	case !ok || old == m:
+	case old.Kind == jail.MountFile:
+	case old.Kind == jail.MountSystem && old.Source == m.Source && m.Kind == jail.MountRO:
+		return true
+	case old.Kind == jail.MountSystem && m.Kind == jail.MountRO:
+	case old.Kind == jail.MountSystem:
+		b.fault(field, shown, "a path of your own; "+m.Target+" is a part of the system, which is never writable")
+		return false
+	default:
+		b.fault(field, shown, "one grant for one path in the box; "+m.Target+" is already "+describe(old))
+		return false
+	}
+	b.view.put(m)
+	return true
+}
+
+func describe(m jail.Mount) string {
+	switch m.Kind {
+	case jail.MountRO:
+		return "granted read-only from " + m.Source
+	case jail.MountRW:
+		return "granted writable from " + m.Source
+	default:
+		return "a " + string(m.Kind)
+	}
+}
+
+// refusedSource says why a host path can't be granted, or "". The kernel's
+// file systems are not trees of files but its knobs, and /dev is its devices;
+// the box has its own of each.
+func refusedSource(path string) string {
+	if path == "/" {
+		return "a folder below /; a grant of / would leave nothing of the box"
+	}
+	for _, dir := range [...]string{"/proc", "/sys", "/dev"} {
+		if within(dir, path) {
+			return "a path outside " + dir + ", which is the kernel's own; the box has one of its own"
+		}
+	}
+	if name := kernelFS(path); name != "" {
+		return "ordinary files; this is a " + name + " file system of the kernel"
+	}
+	return ""
+}
+
+// refusedTarget says why nothing can be placed at a path of the box, or "".
+func refusedTarget(path string) string {
+	if path == "/" {
+		return "a BOX below /, which is the box's own root"
+	}
+	for _, dir := range [...]string{"/proc", "/sys", "/dev"} {
+		if within(dir, path) {
+			return "a BOX outside " + dir + ", which the box has of its own"
+		}
+	}
+	return ""
+}
+
+// protectPolicy refuses writable grants that hold the profile of this run, or
+// the folder of the user's profiles: what runs in the box could write the
+// policy of the next run (netblue30/firejail#7154).
+func (b *builder) protectPolicy() {
+	for _, file := range b.p.files {
+		b.protect(file, "the profile file "+file)
+	}
+	if dir := b.h.profileDir(); dir != "" && len(b.rw) > 0 {
+		if t, err := walk(dir); err == nil {
+			b.protect(t.real, "the folder of your profiles, "+dir)
+		}
+	}
+}
+
+func (b *builder) protect(path, what string) {
+	if grant, ok := b.writable(path); ok {
+		b.fault("--rw", grant, "a grant without "+what+": the program could rewrite its own policy; grant a folder beside it")
+	}
+}
+
+// writable is the writable grant that holds a real host path.
+func (b *builder) writable(real string) (grant string, ok bool) {
+	for p := real; ; p = filepath.Dir(p) {
+		if b.rw[p] {
+			return p, true
+		}
+		if p == "/" {
+			return "", false
+		}
+	}
+}
+
+// checkNesting reports mounts that lie in another one which has no place for
+// them: the box never creates anything in a granted tree.
+func (b *builder) checkNesting() {
+	for _, m := range b.view.mounts {
+		outer, ok := b.view.covering(filepath.Dir(m.Target))
+		if !ok || outer.Kind == jail.MountTmpfs {
+			continue
+		}
+		if !fromHost(outer) {
+			b.fault("view", m.Target, "a path that is not below a file; "+outer.Target+" is "+describe(outer))
+			continue
+		}
+		if lacking(outer) || lacking(m) && m.Kind == jail.MountSystem {
+			continue // a part of the system that this host lacks, or a grant that package jail reports
+		}
+		point := filepath.Join(outer.Source, m.Target[len(outer.Target):])
+		if t, err := walk(point); err != nil || t.real != point || isDir(point) != wantsDir(m) {
+			kind := "file"
+			if wantsDir(m) {
+				kind = "folder"
+			}
+			b.fault("view", m.Target, "a BOX that exists as a "+kind+" in "+outer.Source+
+				", which is granted around it; nothing is created in a granted tree")
+		}
+	}
+}
+
+// lacking says whether a mount's source is not there.
+func lacking(m jail.Mount) bool {
+	if !fromHost(m) {
+		return false
+	}
+	_, err := os.Lstat(m.Source)
+	return err != nil
+}
+
+// wantsDir says whether a mount needs a folder to be mounted on.
+func wantsDir(m jail.Mount) bool {
+	switch m.Kind {
+	case jail.MountTmpfs:
+		return true
+	case jail.MountFile, jail.MountLink:
+		return false
+	}
+	return isDir(m.Source)
+}

@@ -1,0 +1,82 @@
+package profiles
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A Host is what the caller's surroundings say, as plain data. Nothing in this
+// package reads the process's own environment or working directory except
+// [CurrentHost].
+type Host struct {
+	// Path is the caller's PATH, in which interpreters are looked up.
+	Path string
+	// Home is the caller's home folder, ConfigHome the folder below which
+	// jail/profiles holds the user's own profiles. Either may be empty.
+	Home, ConfigHome string
+	// Dir is the caller's working directory. It is empty when that is gone;
+	// relative paths are faults then.
+	Dir string
+	// Env is the caller's environment as "KEY=VALUE". Only --pass-env and the
+	// version managers' own variables are read from it.
+	Env []string
+}
+
+// CurrentHost describes this process's own surroundings.
+func CurrentHost() Host {
+	h := Host{
+		Path:       os.Getenv("PATH"),
+		Home:       os.Getenv("HOME"),
+		ConfigHome: os.Getenv("XDG_CONFIG_HOME"),
+		Env:        os.Environ(),
+	}
+	if !filepath.IsAbs(h.Home) {
+		h.Home = ""
+	}
+	// The XDG base directory specification has relative values ignored.
+	if !filepath.IsAbs(h.ConfigHome) {
+		h.ConfigHome = ""
+		if h.Home != "" {
+			h.ConfigHome = filepath.Join(h.Home, ".config")
+		}
+	}
+	if dir, err := os.Getwd(); err == nil {
+		h.Dir = dir
+	}
+	return h
+}
+
+// lookup is the value of a variable of the caller, and whether it is set. The
+// first of several wins, as in getenv(3).
+func (h Host) lookup(key string) (string, bool) {
+	for _, kv := range h.Env {
+		if k, v, ok := strings.Cut(kv, "="); ok && k == key {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+// abs makes p absolute against the caller's working directory without cleaning
+// it: "link/.." is for the kernel to understand. False when p is relative and
+// the working directory is gone, or when p is empty.
+func (h Host) abs(p string) (string, bool) {
+	switch {
+	case p == "":
+		return "", false
+	case filepath.IsAbs(p):
+		return p, true
+	case h.Dir == "":
+		return "", false
+	}
+	return h.Dir + "/" + p, true
+}
+
+// profileDir is the folder of the user's own profiles, or "".
+func (h Host) profileDir() string {
+	if h.ConfigHome == "" {
+		return ""
+	}
+	return filepath.Join(h.ConfigHome, "jail", "profiles")
+}

@@ -1,0 +1,219 @@
+package profiles
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/seed-75010da9/jail/jail"
+)
+
+// A Profile is a decoded profile together with those that it extends. It is
+// not changed after Load; many goroutines may use one.
+type Profile struct {
+	// Name is the name, or the path, by which the profile was asked for.
+	Name string
+	// Description is one line about it, or empty.
+	Description string
+	// Digest is "sha256:" and the hex digest over the texts of the profile and
+	// those it extends, outermost parent first, each after its length.
+	Digest string
+
+	settings settings
+	files    []string // real paths of the user's own files among those texts
+}
+
+const (
+	// maxDepth bounds how many profiles may extend one another.
+	maxDepth = 8
+	// maxText bounds one profile file, in bytes.
+	maxText = 1 << 20
+)
+
+// Load finds a profile and decodes it. What contains a slash or ends in .toml
+// is a path, anything else is the name of a built-in profile or of a file
+// NAME.toml in the folder jail/profiles of the user's configuration. A user's
+// file with the name of a built-in profile is an error, whichever of the two
+// was meant. All that is wrong with the texts comes back at once as
+// [jail.Faults].
+func Load(nameOrPath string, h Host) (*Profile, error) {
+	chain, faults := readChain(nameOrPath, h)
+	p := &Profile{Name: nameOrPath}
+	sum := sha256.New()
+	for _, t := range slices.Backward(chain) {
+		p.settings.description = ""
+		p.settings.apply(t.doc)
+		faults = append(faults, t.doc.faults...)
+		if t.file != "" {
+			p.files = append(p.files, t.file)
+		}
+		io.WriteString(sum, strconv.Itoa(len(t.doc.text))+"\n")
+		sum.Write(t.doc.text)
+	}
+	if len(faults) > 0 {
+		return nil, faults
+	}
+	p.Description = p.settings.description
+	p.Digest = "sha256:" + hex.EncodeToString(sum.Sum(nil))
+	return p, nil
+}
+
+// Check reports all that is wrong with a profile file and those it extends.
+func Check(path string, h Host) error {
+	if !isPath(path) {
+		path = "./" + path
+	}
+	_, err := Load(path, h)
+	return err
+}
+
+// UserNames lists the profiles in the user's own folder, sorted; none when
+// there is no such folder.
+func UserNames(h Host) ([]string, error) {
+	dir := h.profileDir()
+	if dir == "" {
+		return nil, nil
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("profiles: %w", err)
+	}
+	var names []string
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), ".toml"); ok && !e.IsDir() {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// A link of a chain of profiles.
+type chainLink struct {
+	doc  *document
+	file string // real path, empty for built-in ones
+}
+
+// readChain reads a profile and those it extends, the profile first. On a fault
+// it returns what it has read so far, whose own faults are to be seen as well.
+func readChain(name string, h Host) ([]chainLink, jail.Faults) {
+	var chain []chainLink
+	var seen []string
+	field, dir := "profile", h.Dir
+	for {
+		link, id, err := readText(name, dir, h)
+		if err != nil {
+			return chain, jail.Faults{{Field: field, Value: name, Want: err.Error()}}
+		}
+		if slices.Contains(seen, id) {
+			return chain, jail.Faults{{Field: field, Value: name, Want: "profiles that don't extend one another in a circle: " +
+				strings.Join(append(seen, id), " extends ")}}
+		}
+		chain, seen = append(chain, link), append(seen, id)
+		var head settings
+		line := 0
+		for _, e := range link.doc.entries {
+			if len(e.path) == 1 && e.path[0] == "extends" && e.v.string(&head.extends) {
+				line = e.line
+			}
+		}
+		if head.extends == "" {
+			return chain, nil
+		}
+		field = fmt.Sprintf("%s:%d: extends", link.doc.name, line)
+		if len(chain) == maxDepth {
+			return chain, jail.Faults{{Field: field, Value: head.extends, Want: fmt.Sprintf("at most %d profiles that extend one another", maxDepth)}}
+		}
+		name = head.extends
+		if link.file != "" {
+			dir = filepath.Dir(link.file)
+		}
+	}
+}
+
+// readText reads one profile. The id is the same for the same profile.
+func readText(name, dir string, h Host) (link chainLink, id string, err error) {
+	if isPath(name) {
+		path := name
+		switch {
+		case filepath.IsAbs(name):
+		case dir == "":
+			return link, "", errors.New("an absolute path, because the working directory is gone")
+		default:
+			path = dir + "/" + name
+		}
+		return readFile(path, name)
+	}
+	if !isProfileName(name) {
+		return link, "", errors.New(wantName + "; " + known(h))
+	}
+	own := ""
+	if d := h.profileDir(); d != "" {
+		own = filepath.Join(d, name+".toml")
+	}
+	if text, ok := Source(name); ok {
+		if _, err := os.Lstat(own); err == nil {
+			return link, "", fmt.Errorf("a name that stands for one profile; %s has the name of a built-in one, rename it", own)
+		}
+		return chainLink{doc: parseDocument(name, []byte(text))}, name, nil
+	}
+	if own == "" {
+		return link, "", errors.New(wantName + "; " + known(h))
+	}
+	link, id, err = readFile(own, own)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = errors.New(wantName + "; " + known(h))
+	}
+	return link, id, err
+}
+
+// readFile reads a profile file. Only regular files are: a FIFO or a device in
+// its place would make jail wait.
+func readFile(path, shown string) (link chainLink, id string, err error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return link, "", fmt.Errorf("a readable profile file: %w", err)
+	}
+	f, err := os.OpenFile(real, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return link, "", fmt.Errorf("a readable profile file: %w", err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return link, "", errors.New("a profile file; this is not a regular file")
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxText+1))
+	if err != nil {
+		return link, "", fmt.Errorf("a readable profile file: %w", err)
+	}
+	if len(text) > maxText {
+		return link, "", errors.New("a profile file of at most 1 MiB")
+	}
+	return chainLink{parseDocument(shown, text), real}, real, nil
+}
+
+func isPath(name string) bool {
+	return strings.Contains(name, "/") || strings.HasSuffix(name, ".toml")
+}
+
+func isProfileName(name string) bool {
+	return name != "" && name[0] != '.' &&
+		strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == ""
+}
+
+// known names what could have been meant.
+func known(h Host) string {
+	names := Names()
+	if own, err := UserNames(h); err == nil {
+		names = append(names, own...)
+	}
+	return "there is " + strings.Join(names, ", ")
+}

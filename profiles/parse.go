@@ -1,0 +1,110 @@
+package profiles
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// What the parsers below accept, in words. Errors and faults quote these.
+const (
+	wantSize     = "a whole number of bytes, or of KiB, MiB or GiB with K, M or G behind it, such as 256M; from 1 to 131072G"
+	wantDuration = "a number with its unit, such as 500ms, 30s or 1m30s; from 1ms to 8760h"
+	wantCPUs     = "a decimal number of processors, such as 0.5 or 2; from 0.01 to 1024"
+	wantCount    = "a whole number from 1 to 4194304"
+)
+
+const (
+	// maxSize is 128 TiB, what one process can address on x86-64 with
+	// four-level page tables: no limit beyond it means anything.
+	maxSize     = int64(1) << 47
+	maxDuration = 8760 * time.Hour
+	minDuration = time.Millisecond
+	// minCPUs is the smallest quota the kernel takes: 1 ms in each period of
+	// 100 ms (Documentation/scheduler/sched-bwc.rst).
+	minCPUs = 0.01
+	maxCPUs = 1024
+	// maxCount is PID_MAX_LIMIT, 2^22, the highest number of processes a
+	// 64-bit kernel can have.
+	maxCount = int64(1) << 22
+)
+
+// A valueError says which value was not understood, and what is accepted.
+type valueError struct{ value, want string }
+
+func (e *valueError) Error() string {
+	return fmt.Sprintf("%q: accepted is %s", e.value, e.want)
+}
+
+// ParseSize reads a number of bytes: digits, then nothing or K, M or G (either
+// case) for KiB, MiB, GiB. Zero, signs, fractions, exponents and other units
+// are errors: a limit that was mistyped must not become another limit.
+func ParseSize(s string) (int64, error) {
+	digits, shift := s, 0
+	if s != "" {
+		switch s[len(s)-1] {
+		case 'K', 'k':
+			digits, shift = s[:len(s)-1], 10
+		case 'M', 'm':
+			digits, shift = s[:len(s)-1], 20
+		case 'G', 'g':
+			digits, shift = s[:len(s)-1], 30
+		}
+	}
+	n, ok := parseDigits(digits)
+	if !ok || n < 1 || n > maxSize>>shift {
+		return 0, &valueError{s, wantSize}
+	}
+	return n << shift, nil
+}
+
+// ParseDuration reads a Go duration such as 1m30s. A number without a unit is
+// an error, because its reader and its writer may think of different units.
+func ParseDuration(s string) (time.Duration, error) {
+	d, err := time.ParseDuration(s)
+	if err != nil || d < minDuration || d > maxDuration {
+		return 0, &valueError{s, wantDuration}
+	}
+	return d, nil
+}
+
+// ParseCPUs reads a share of processors such as 0.5 or 2.
+func ParseCPUs(s string) (float64, error) {
+	whole, frac, dot := strings.Cut(s, ".")
+	if !onlyDigits(whole) || dot && !onlyDigits(frac) {
+		return 0, &valueError{s, wantCPUs}
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || f < minCPUs || f > maxCPUs || math.IsNaN(f) {
+		return 0, &valueError{s, wantCPUs}
+	}
+	return f, nil
+}
+
+// ParseCount reads a number of things, such as processes or open files.
+func ParseCount(s string) (int64, error) {
+	n, ok := parseDigits(s)
+	if !ok || n < 1 || n > maxCount {
+		return 0, &valueError{s, wantCount}
+	}
+	return n, nil
+}
+
+func parseDigits(s string) (int64, bool) {
+	if !onlyDigits(s) {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n, err == nil
+}
+
+func onlyDigits(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}

@@ -1,0 +1,54 @@
+package profiles
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// A venvConfig is what of a virtual environment's pyvenv.cfg matters here.
+// See the documentation of Python's module site: the file lies beside the
+// program or one folder above it, and home names the folder of the program
+// from which the environment was made.
+type venvConfig struct {
+	root string // the environment
+	home string
+}
+
+// venvOf reads the pyvenv.cfg that belongs to a program, if there is one.
+// Python looks for it beside the path by which it was started, so path's last
+// part must not have been followed.
+func venvOf(path string) (venvConfig, bool) {
+	dir := filepath.Dir(path)
+	for _, root := range [...]string{filepath.Dir(dir), dir} {
+		text := readHead(filepath.Join(root, "pyvenv.cfg"), 64<<10)
+		for _, line := range strings.Split(string(text), "\n") {
+			key, v, ok := strings.Cut(line, "=")
+			if ok && strings.TrimSpace(key) == "home" {
+				return venvConfig{root, strings.TrimSpace(v)}, true
+			}
+		}
+	}
+	return venvConfig{}, false
+}
+
+// venv is the interpreter of a virtual environment: the environment, the
+// Python it was made from, and the links between the two. It is started by its
+// path in the environment, because that is how Python knows of it.
+func (b *builder) venv(path string, cfg venvConfig, t trail, depth int) (interpreter, error) {
+	in := interpreter{program: path, roots: []string{cfg.root}, links: t.links}
+	base, err := b.resolve(t.real, depth+1)
+	if err != nil {
+		return in, err
+	}
+	in.roots = append(in.roots, base.roots...)
+	in.links = append(in.links, base.links...)
+	// home may be another name of the same place: uv has one without the last
+	// part of the version.
+	if home, err := walk(cfg.home); filepath.IsAbs(cfg.home) && err == nil {
+		in.links = append(in.links, home.links...)
+		if prog := filepath.Join(home.real, filepath.Base(t.real)); !b.view.shows(home.real) && isExecutable(prog) {
+			in.roots = append(in.roots, b.h.tree(prog)...)
+		}
+	}
+	return in, nil
+}
