@@ -1,0 +1,182 @@
+package cgroups
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+func TestFindRefuses(t *testing.T) {
+	testParent(t)
+	tests := []struct {
+		parent string
+		errno  error
+	}{
+		{"/no/such/group", unix.ENOENT},
+		{"../x", unix.EINVAL},
+		{"/a/../../x", unix.EINVAL},
+		{"a\x00b", unix.EINVAL},
+	}
+	for _, tt := range tests {
+		p, err := Find(tt.parent)
+		if err == nil {
+			p.Close()
+		}
+		var e *Error
+		if !errors.As(err, &e) || !errors.Is(err, tt.errno) || e.Remedy == "" {
+			t.Errorf("Find(%q) = %v, want %v with a remedy", tt.parent, err, tt.errno)
+		}
+	}
+}
+
+func TestFindNamedParent(t *testing.T) {
+	own := testParent(t)
+	if own.Version() == V2 {
+		t.Skip("not for version 2: the guests name a delegated group by JAIL_TEST_CGROUP_PARENT")
+	}
+	// A parent must be there in each hierarchy, at the same place in all.
+	const name = "jailtest-parent"
+	all, err := Find("/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer all.Close()
+	for i, d := range all.dirs {
+		if p, err := Find(name); err == nil {
+			p.Close()
+			t.Errorf("Find(%q) before it is in hierarchy %d succeeded", name, i)
+		}
+		if err := d.mkdir(name); err != nil {
+			t.Fatal(err)
+		}
+		defer d.rmdir(name)
+	}
+	for _, spelling := range []string{name, "/" + name, name + "/"} {
+		p, err := Find(spelling)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		g := testGroup(t, p, small)
+		if want := filepath.Join("/", name, g.Name()); !strings.HasSuffix(paths(g)[0], want) {
+			t.Errorf("Find(%q): the leaf is %s, want …%s", spelling, paths(g)[0], want)
+		}
+		discard(t, g)
+	}
+}
+
+func TestFindWithoutPermission(t *testing.T) {
+	testParent(t)
+	if os.Getuid() != 0 {
+		t.Skip("not for an ordinary user: it can't become another one")
+	}
+	cmd := self("role:finder")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	out, err := cmd.Output()
+	if want := "write permission|true|true\n"; string(out) != want || err != nil {
+		t.Errorf("Find as another user says %q, %v, want %q", out, err, want)
+	}
+}
+
+// A mount that shows a part of a hierarchy only, as in containers. The mount
+// points are this host's, the roots are made up.
+func TestLocateIn(t *testing.T) {
+	text, err := readAt(unix.AT_FDCWD, "/proc/self/mountinfo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	version, controller := testParent(t).Version(), ""
+	if version == V1 {
+		controller = "pids"
+	}
+	mounts := parseMountinfo(text)
+	i := slices.IndexFunc(mounts, func(m mount) bool {
+		return m.version == version && (version == V2 || slices.Contains(m.options, controller))
+	})
+	if i < 0 {
+		t.Fatalf("this host's mount of %s is not in %q", hierarchyName(version, controller), text)
+	}
+	real := mounts[i]
+	in := func(root string) mount { m := real; m.root = root; return m }
+	tests := []struct {
+		name      string
+		mounts    []mount
+		own, want string
+		path      string // found, or "" for an error
+		missing   string
+		note      bool
+	}{
+		{"whole hierarchy", []mount{in("/")}, "/", "", real.point, "", false},
+		{"own group is the mount's root", []mount{in("/docker/abc")}, "/docker/abc", "", real.point, "", false},
+		{"own group is not below the mount", []mount{in("/docker/abc")}, "/user/x", "", real.point, "", true},
+		{"outside of the namespace", []mount{in("/")}, "/../x", "", real.point, "", true},
+		{"the mount that fits is taken", []mount{in("/other"), in("/docker/abc")}, "/docker/abc", "", real.point, "", false},
+		{"own group is gone", []mount{in("/docker")}, "/docker/no-such", "", "", "group", false},
+		{"named parent is gone", []mount{in("/docker")}, "/docker", "/no-such", "", "group", false},
+		{"named parent is the mount's root", []mount{in("/docker")}, "/x", "/", real.point, "", false},
+		{"not mounted", nil, "/", "", "", "mount of " + hierarchyName(version, controller), false},
+		{"another file system there", []mount{{"/", "/proc", version, real.options}}, "/", "", "", "group", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d, note, err := locateIn(tt.mounts, version, controller, tt.own, tt.want)
+			d.close()
+			if d.path != tt.path || (note != "") != tt.note {
+				t.Errorf("locateIn(%q, %q) = %q, %q, %v, want %q, note %v", tt.own, tt.want, d.path, note, err, tt.path, tt.note)
+			}
+			var e *Error
+			if tt.path == "" && (!errors.As(err, &e) || e.Missing != tt.missing || e.Remedy == "") {
+				t.Errorf("locateIn(%q, %q) = %v, want missing %q", tt.own, tt.want, err, tt.missing)
+			}
+		})
+	}
+}
+
+// stepper is in a group of its own and steps aside there. A hybrid host has no
+// controllers to hand down, so this must end where it began.
+func stepper(args []string) {
+	fd, err := openat(unix.AT_FDCWD, args[0], dirFlags)
+	if err != nil {
+		panic(err)
+	}
+	p := new(Parent)
+	err = p.stepAside(dir{fd, args[0]})
+	text, _ := readAt(unix.AT_FDCWD, "/proc/self/cgroup")
+	ms, _ := parseMemberships(text)
+	i := slices.IndexFunc(ms, func(m membership) bool { return m.controllers == nil })
+	os.Stdout.WriteString(filepath.Base(ms[i].path) + "|" + strconv.FormatBool(err == nil) + "|" + p.note + "\n")
+}
+
+func TestV2StepAside(t *testing.T) {
+	p := testV2(t)
+	has, err := p.dirs[0].read("cgroup.subtree_control")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := testBareGroup(t, p)
+	cmd := enter(g, self("role:stepper", paths(g)[0]))
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	where, note, _ := strings.Cut(strings.TrimSuffix(string(out), "\n"), "|")
+	inside := []string{filepath.Join(paths(g)[0], supervisorLeaf)}
+	if len(absent(has)) > 0 {
+		if where != g.Name() || note != "false|" || len(left(inside)) > 0 {
+			t.Errorf("stepAside without controllers: in %q, %q, left %v, want to be back in %q", where, note, left(inside), g.Name())
+		}
+		return
+	}
+	if where != supervisorLeaf || !strings.HasPrefix(note, "true|this process was moved") {
+		t.Errorf("stepAside: in %q, %q, want in %q and a note", where, note, supervisorLeaf)
+	}
+	// The leaf goes with the tree that it is in; here the tree is the test's.
+	os.Remove(inside[0])
+}

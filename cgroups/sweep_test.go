@@ -1,0 +1,128 @@
+package cgroups
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// maker makes a leaf, says where, and lives until it is killed or orphaned.
+func maker([]string) {
+	p, err := Find(os.Getenv("JAIL_TEST_CGROUP_PARENT"))
+	if err != nil {
+		panic(err)
+	}
+	g, err := p.Create("orphan", small)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(strings.Join(paths(g), " "))
+	untilOrphaned()
+}
+
+func TestSweepTakesOnlyTheLeavesOfTheDead(t *testing.T) {
+	p := testParent(t)
+	alive := testGroup(t, p, small)
+	cmd := self("role:maker")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	startHeld(t, cmd)
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	orphan := strings.Fields(line)
+	if !slices.Contains(p.leaves(), filepath.Base(orphan[0])) {
+		t.Fatalf("leaves() does not list %s", orphan[0])
+	}
+
+	p.Sweep(1000)
+	if got := left(orphan); len(got) != len(orphan) {
+		t.Fatalf("while its maker lives, Sweep left %v of %v", got, orphan)
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	if got := left(orphan); len(got) != len(orphan) {
+		t.Fatalf("control: without Sweep there is %v of %v", got, orphan)
+	}
+	if n := p.Sweep(0); n != 0 || len(left(orphan)) != len(orphan) {
+		t.Errorf("Sweep(0) = %d, and left %v", n, left(orphan))
+	}
+	if n := p.Sweep(1000); n < 1 {
+		t.Errorf("Sweep() = %d, want at least 1", n)
+	}
+	if got := left(orphan); len(got) > 0 {
+		t.Errorf("after Sweep there is %v", got)
+	}
+	if got := left(paths(alive)); len(got) != len(p.dirs) {
+		t.Errorf("Sweep took a live leaf: left %v", got)
+	}
+}
+
+// Sweepers run without a pause while leaves are made: whoever wins the moment
+// between mkdir and lock, each Create ends with a whole leaf.
+func TestCreateAgainstSweepers(t *testing.T) {
+	p := testParent(t)
+	var stop atomic.Bool
+	var swept atomic.Int64
+	var sweepers, makers sync.WaitGroup
+	for range 2 {
+		sweepers.Go(func() {
+			for !stop.Load() {
+				swept.Add(int64(p.Sweep(1000)))
+			}
+		})
+	}
+	for range 4 {
+		makers.Go(func() {
+			for range 40 {
+				g, err := p.Create("race", small)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if got := left(paths(g)); len(got) != len(p.dirs) {
+					t.Errorf("Create returned a leaf of which there is only %v", got)
+				}
+				if _, err := g.InForce(); err != nil {
+					t.Error(err)
+				}
+				discard(t, g)
+			}
+		})
+	}
+	makers.Wait()
+	stop.Store(true)
+	sweepers.Wait()
+	t.Logf("sweepers won %d times", swept.Load())
+	for _, name := range p.leaves() {
+		if strings.HasPrefix(name, prefix+"race-") {
+			t.Errorf("left behind: %s", name)
+		}
+	}
+}
+
+// What a sweeper may find half done: a leaf in the first hierarchy only.
+func TestSweepTakesHalfALeaf(t *testing.T) {
+	p := testParent(t)
+	name := prefix + "half-" + fmt.Sprint(time.Now().UnixNano())
+	if err := p.dirs[0].mkdir(name); err != nil {
+		t.Fatal(err)
+	}
+	if n := p.Sweep(1000); n < 1 {
+		t.Errorf("Sweep() = %d, want at least 1", n)
+	}
+	if got := left([]string{filepath.Join(p.Path(), name)}); len(got) > 0 {
+		p.dirs[0].rmdir(name)
+		t.Errorf("left behind: %v", got)
+	}
+}
