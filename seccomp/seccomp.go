@@ -31,10 +31,11 @@ func Builtin(name string) (Program, error) {
 	return Program(defaultFilter), nil
 }
 
-// Reaper is the filter of the box's PID 1, which waits, looks how full its tmpfs are, reports and exits, and
-// nothing else: any other call fails with EPERM. It does not end the process
-// for one, because PID 1's death is the box's; only a foreign architecture's
-// call, which nothing but a broken-into PID 1 makes, does.
+// Reaper is the filter of the box's PID 1, which waits, looks how full its
+// tmpfs are, reports and exits, and does nothing else: any other call fails
+// with EPERM. It does not end the process for one, because PID 1's death is the
+// box's; only a call of a foreign architecture, which nothing but a broken-into
+// PID 1 makes, does.
 func Reaper() Program { return reaper(native()) }
 
 func reaper(m machine) Program {
@@ -44,7 +45,9 @@ func reaper(m machine) Program {
 		{code: returnAction, k: unix.SECCOMP_RET_KILL_PROCESS},
 		{code: loadWord, k: offsetNr},
 	}
-	for _, name := range []string{"wait4", "write", "close", "fstatfs", "exit", "exit_group", "rt_sigreturn", "restart_syscall"} {
+	for _, name := range []string{
+		"wait4", "write", "close", "fstatfs", "exit", "exit_group", "rt_sigreturn", "restart_syscall",
+	} {
 		nr, _ := m.calls.Number(name)
 		p = append(p,
 			instruction{code: jumpEqual, jf: 1, k: uint32(nr)},
