@@ -99,4 +99,6 @@ func (fs Faults) Error() string {
 	return "jail: " + strings.Join(lines, "\njail: ")
 }
 
+func errnoName(n int32) string { return unix.ErrnoName(syscall.Errno(n)) }
+
 func signalNumber(name string) int { return int(unix.SignalNum(name)) }

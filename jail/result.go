@@ -77,6 +77,9 @@ type Output struct {
 	Text string `json:"text"`
 	// Encoding is "" for UTF-8 text and "base64" for anything else.
 	Encoding string `json:"encoding,omitempty"`
+	// Tail is what was written last, where the middle was left out
+	// (OutputTruncate). Encoding is Text's.
+	Tail string `json:"tail,omitempty"`
 	// Bytes is how many bytes the program wrote, kept or not.
 	Bytes int64 `json:"bytes"`
 	// Truncated says that Text holds fewer bytes than were written.

@@ -1,0 +1,254 @@
+package jail
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed-75010da9/jail/internal/ablation"
+	"github.com/seed-75010da9/jail/seccomp"
+	"golang.org/x/sys/unix"
+)
+
+// compile decides everything about a run. It is pure: the same arguments give
+// the same plan, and no process, mount or group exists yet. The order of the
+// parts is the security argument; each says why it stands where it does.
+func compile(spec Spec, h host, v view, sh shape, off ablation.Set) (*Plan, error) {
+	p := &Plan{spec: spec, host: h, view: v, shape: sh, data: make([]byte, headerSize, 8<<10)}
+	var err error
+	if p.handled, err = planLandlock(spec, h, off); err != nil {
+		return nil, err
+	}
+	if p.filter, err = planSeccomp(spec, h, p.handled, off); err != nil {
+		return nil, err
+	}
+	p.last = p.room(lastSize)
+	b := &builder{Plan: p}
+
+	b.at(listBox, StageCgroup, LayerCgroup)
+	b.enterGroup() // first: what PID 1 itself allocates counts
+	b.at(listBox, StageIDMap, LayerNamespaces)
+	b.awaitMaps() // nothing can be owned before ids are mapped
+	b.at(listBox, StageIdentity, LayerNamespaces)
+	b.identity()
+	if spec.Net == NetLoopback {
+		b.at(listBox, StageNet, LayerNamespaces)
+		b.loopback() // needs CAP_NET_ADMIN of the box
+	}
+	b.at(listBox, StageMounts, LayerRoot)
+	old := b.mounts(off)
+	if !off.Has(ablation.Root) {
+		b.witness()
+	}
+	b.at(listBox, StageCaps, LayerCaps)
+	if !off.Has(ablation.Caps) {
+		b.dropCaps() // the mounts were the last that needed any
+	}
+	b.noNewPrivs(off) // Landlock and seccomp ask for it
+	b.at(listBox, StageLifeline, LayerNamespaces)
+	b.lifeline(off) // after the ids changed, which would have cleared it
+
+	b.at(listReaper, StageReaper, LayerSeccomp)
+	b.lockReaper()
+
+	b.at(listTarget, StageSession, LayerRoot)
+	b.session()
+	b.at(listTarget, StageRlimits, LayerRlimits)
+	b.rlimits() // before the filter, which forbids some of it
+	b.at(listTarget, StageLandlock, LayerLandlock)
+	b.landlock(old) // needs the final tree
+	b.at(listTarget, StageSeccomp, LayerSeccomp)
+	b.closeOnExec()
+	b.seccomp() // the last wall, so it need not allow what the others need
+	b.at(listTarget, StageEvidence, "")
+	b.evidence()
+	b.at(listTarget, StageExec, "")
+	b.exec()
+
+	b.at(listFinal, StageSupervise, "")
+	b.final()
+	return p, nil
+}
+
+// shape is what a plan needs to know of the run around it.
+type shape struct {
+	tasks int  // cgroup v1 tasks files to write to; on v2 the child is born in its group
+	stdin bool // stdin is a pipe, not the box's /dev/null
+	tty   bool // stdin, stdout and stderr are a terminal of the box's own
+}
+
+func (b *builder) enterGroup() {
+	zero := b.str("0")
+	for i := range b.shape.tasks {
+		fd := b.inherit(inherit{kind: inheritTasks, index: i})
+		// "0" is the writer itself; a pid would make the kernel wait for
+		// an RCU grace period of several milliseconds.
+		b.call(unix.SYS_WRITE, "write", "tasks "+strconv.Itoa(i), num(fd), zero, num(1)).wants(1)
+	}
+	if b.shape.tasks > 0 {
+		// After the move, so that the box's group is the root it sees.
+		b.call(unix.SYS_UNSHARE, "unshare", "cgroup namespace", num(unix.CLONE_NEWCGROUP, "CLONE_NEWCGROUP")).wants(0)
+	}
+}
+
+func (b *builder) awaitMaps() {
+	b.call(unix.SYS_READ, "read", "id maps", num(fdSync), num(b.room(8)), num(1)).wants(1)
+}
+
+func (b *builder) identity() {
+	if b.host.ownUID {
+		u, g := num(b.host.boxUID), num(b.host.boxGID)
+		b.call(unix.SYS_SETRESGID, "setresgid", strconv.Itoa(b.host.boxGID), g, g, g).wants(0)
+		b.call(unix.SYS_SETGROUPS, "setgroups", "none", num(0), num(0)).wants(0)
+		b.call(unix.SYS_SETRESUID, "setresuid", strconv.Itoa(b.host.boxUID), u, u, u).wants(0)
+	}
+	name := b.spec.Hostname
+	if name == "" {
+		name = "jail"
+	}
+	b.call(unix.SYS_SETHOSTNAME, "sethostname", name, b.str(name), num(len(name))).wants(0)
+	b.call(unix.SYS_UMASK, "umask", "022", num(0o022))
+}
+
+// loopback brings up lo, and with it 127.0.0.1 and ::1.
+func (b *builder) loopback() {
+	fd := b.cell("socket")
+	b.call(unix.SYS_SOCKET, "socket", "lo", num(unix.AF_INET, "AF_INET"), num(unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, "SOCK_DGRAM|SOCK_CLOEXEC"), num(0)).keep(fd)
+	ifreq := make([]byte, 40)
+	copy(ifreq, "lo")
+	ifreq[unix.IFNAMSIZ] = unix.IFF_UP | unix.IFF_RUNNING
+	b.call(unix.SYS_IOCTL, "ioctl", "lo", fd.arg(), num(unix.SIOCSIFFLAGS, "SIOCSIFFLAGS"), num(b.bytes(ifreq), "{lo, IFF_UP|IFF_RUNNING}")).wants(0)
+}
+
+// dropCaps empties every set. The bounding set and the securebits can only be
+// changed while CAP_SETPCAP is there, so capset comes last (capabilities(7)).
+func (b *builder) dropCaps() {
+	for c := range b.host.lastCap + 1 {
+		b.call(unix.SYS_PRCTL, "prctl", "capability "+strconv.Itoa(c), num(unix.PR_CAPBSET_DROP, "PR_CAPBSET_DROP"), num(c)).wants(0)
+	}
+	b.call(unix.SYS_PRCTL, "prctl", "securebits", num(unix.PR_SET_SECUREBITS, "PR_SET_SECUREBITS"), num(lockedSecurebits)).wants(0)
+	b.call(unix.SYS_PRCTL, "prctl", "ambient set", num(unix.PR_CAP_AMBIENT, "PR_CAP_AMBIENT"), num(unix.PR_CAP_AMBIENT_CLEAR_ALL, "PR_CAP_AMBIENT_CLEAR_ALL")).wants(0)
+	header := b.words(unix.LINUX_CAPABILITY_VERSION_3) // version, pid 0
+	b.call(unix.SYS_CAPSET, "capset", "none", num(header), num(b.words(0, 0, 0), "{0,0,0}")).wants(0)
+}
+
+// lockedSecurebits: uid 0 gets nothing for being 0, and every bit is locked.
+// NOROOT, NO_SETUID_FIXUP and NO_CAP_AMBIENT_RAISE with their locks, and the
+// lock of KEEP_CAPS (capabilities(7)).
+const lockedSecurebits = 0x1 | 0x2 | 0x4 | 0x8 | 0x20 | 0x40 | 0x80
+
+func (b *builder) noNewPrivs(off ablation.Set) {
+	if !off.Has(ablation.NoNewPrivs) {
+		b.call(unix.SYS_PRCTL, "prctl", "no_new_privs", num(unix.PR_SET_NO_NEW_PRIVS, "PR_SET_NO_NEW_PRIVS"), num(1)).wants(0)
+	}
+	// PID 1 is nobody's to read or trace: its /proc entry belongs to host root
+	// from here on (proc(5), "dumpable").
+	if !off.Has(ablation.Undumpable) {
+		b.call(unix.SYS_PRCTL, "prctl", "undumpable", num(unix.PR_SET_DUMPABLE, "PR_SET_DUMPABLE"), num(0)).wants(0)
+	}
+}
+
+// lifeline arms two independent ends, should the supervisor be killed: the
+// parent-death signal of the supervisor's thread, and a pipe of which only the
+// supervisor has the other end: when that closes the kernel sends SIGIO. The
+// read shows that it was not closed before both were armed.
+func (b *builder) lifeline(off ablation.Set) {
+	if !off.Has(ablation.DeathSignal) {
+		b.call(unix.SYS_PRCTL, "prctl", "SIGKILL", num(unix.PR_SET_PDEATHSIG, "PR_SET_PDEATHSIG"), num(int(unix.SIGKILL))).wants(0)
+	}
+	if off.Has(ablation.Lifeline) {
+		return
+	}
+	b.call(opLifeline, "rt_sigaction", "SIGIO").wants(0)
+	b.call(unix.SYS_FCNTL, "fcntl", "lifeline", num(fdLifeline), num(unix.F_SETOWN, "F_SETOWN"), num(1)).wants(0)
+	b.call(unix.SYS_FCNTL, "fcntl", "lifeline", num(fdLifeline), num(unix.F_SETFL, "F_SETFL"), num(unix.O_ASYNC|unix.O_NONBLOCK, "O_ASYNC|O_NONBLOCK")).wants(0)
+	b.call(unix.SYS_READ, "read", "lifeline", num(fdLifeline), num(b.room(8)), num(1)).wants(-int32(unix.EAGAIN))
+}
+
+// lockReaper leaves PID 1 with its status pipe and the calls it needs. The
+// report pipe is closed last, so that a failure before it is told, and none
+// after it can be.
+func (b *builder) lockReaper() {
+	b.call(unix.SYS_CLOSE_RANGE, "close_range", "0-3", num(0), num(fdPlan), num(0)).wants(0)
+	b.call(unix.SYS_CLOSE_RANGE, "close_range", "9-", num(fdSync), num(^uint32(0)), num(0)).wants(0)
+	if b.filter.program != nil {
+		b.loadFilter(seccomp.Reaper())
+	}
+	b.call(unix.SYS_CLOSE, "close", "report", num(fdReport)).wants(0)
+}
+
+// session gives the program a session of its own without a terminal, default
+// signals, the box's own /dev/null and a working directory.
+func (b *builder) session() {
+	b.call(unix.SYS_SETSID, "setsid", "")
+	b.call(opSignals, "rt_sigaction", "defaults").wants(0)
+	switch {
+	case b.shape.tty:
+		b.call(unix.SYS_IOCTL, "ioctl", "terminal", num(fdStdin), num(unix.TIOCSCTTY, "TIOCSCTTY"), num(0)).wants(0)
+	case !b.shape.stdin:
+		null := b.cell("null")
+		b.call(unix.SYS_OPENAT, "openat", "/dev/null", num(unix.AT_FDCWD, "AT_FDCWD"), b.str("/dev/null"), num(unix.O_RDONLY|unix.O_CLOEXEC, "O_RDONLY|O_CLOEXEC"), num(0)).keep(null)
+		b.call(unix.SYS_DUP3, "dup3", "stdin", null.arg(), num(fdStdin), num(0)).wants(fdStdin)
+	}
+	dir := b.spec.Dir
+	if dir == "" {
+		dir = "/tmp"
+	}
+	b.call(unix.SYS_CHDIR, "chdir", dir, b.str(dir)).wants(0)
+}
+
+// closeOnExec leaves the program stdin, stdout and stderr, whatever else was
+// inherited by anybody (CVE-2024-21626).
+func (b *builder) closeOnExec() {
+	b.call(unix.SYS_CLOSE_RANGE, "close_range", "3-", num(3), num(^uint32(0)), num(unix.CLOSE_RANGE_CLOEXEC, "CLOSE_RANGE_CLOEXEC")).wants(0)
+}
+
+// exec becomes the program. A name without a slash is tried in each folder of
+// the box's PATH: the step of each but the last is content with ENOENT. An
+// execve that succeeds does not return, so the last one returns only to fail.
+func (b *builder) exec() {
+	argv := b.pointers(b.spec.Args)
+	envp := b.pointers(b.spec.Env)
+	candidates := execCandidates(b.spec)
+	for i, c := range candidates {
+		s := b.call(unix.SYS_EXECVE, "execve", c, b.str(c), argv, envp)
+		s.wants(-int32(unix.ENOENT))
+		if i == len(candidates)-1 {
+			s.wants(0)
+		}
+	}
+}
+
+// execCandidates are the paths at which the program is looked for.
+func execCandidates(s Spec) []string {
+	name := s.Args[0]
+	if strings.Contains(name, "/") {
+		return []string{name}
+	}
+	search := "/usr/local/bin:/usr/bin:/bin"
+	for _, e := range s.Env {
+		if v, ok := strings.CutPrefix(e, "PATH="); ok {
+			search = v
+		}
+	}
+	var out []string
+	for _, dir := range strings.Split(search, ":") {
+		if dir == "" {
+			dir = "." // as execvp(3) has it
+		}
+		if c := strings.TrimSuffix(dir, "/") + "/" + name; !slices.Contains(out, c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// pointers is a NULL-terminated array of strings.
+func (b *builder) pointers(list []string) arg {
+	ptrs := make([]uint64, 0, len(list)+1)
+	for _, s := range list {
+		ptrs = append(ptrs, b.str(s).value)
+	}
+	return arg{value: b.words(append(ptrs, 0)...), text: fmt.Sprintf("[%d strings]", len(list))}
+}

@@ -1,0 +1,171 @@
+package jail
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// String is the step as a reader of strace(1) would expect it.
+func (s Step) String() string {
+	args := make([]string, len(s.args))
+	for i, a := range s.args {
+		args[i] = a.String()
+	}
+	text := s.Operation + "(" + strings.Join(args, ", ") + ")"
+	if s.want != wantAny && s.want != 0 {
+		text += " = " + resultText(s.want)
+	}
+	return text
+}
+
+func (a arg) String() string {
+	switch {
+	case a.str:
+		return strconv.Quote(a.text)
+	case a.cell:
+		return "<" + a.text + ">"
+	case a.text != "":
+		return a.text
+	case a.value >= planBase && a.value < planBase+1<<28:
+		return "&plan"
+	}
+	return strconv.FormatInt(int64(a.value), 10)
+}
+
+// Text is the plan for people: what the box sees, its limits, and every step.
+func (p *Plan) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "program  %s\n", quoteAll(p.spec.Args))
+	fmt.Fprintf(&b, "user     %d:%d inside", p.host.boxUID, p.host.boxGID)
+	if p.host.ownUID {
+		b.WriteString(", a host uid of its own per run")
+	}
+	fmt.Fprintf(&b, "\nnetwork  %s\n", p.net())
+	fmt.Fprintf(&b, "landlock %s\n", p.landlockText())
+	fmt.Fprintf(&b, "seccomp  %d instructions\n", p.filter.program.Len())
+	f := p.spec.Limits
+	fmt.Fprintf(&b, "limits   timeout %v, cpu time %v, memory %d, cpus %g, pids %d, output %d, tmp %d, nofile %d, file size %d\n",
+		f.Timeout, f.CPUTime, f.Memory, f.CPUs, f.Pids, f.Output, f.TmpSize, f.NoFile, f.FileSize)
+	for _, e := range p.spec.Env {
+		fmt.Fprintf(&b, "env      %s\n", strconv.Quote(e))
+	}
+	b.WriteString("\nview\n")
+	for _, v := range p.viewLines() {
+		fmt.Fprintf(&b, "  %-6s %s\n", v.Kind, v.text())
+	}
+	for l := range lists {
+		fmt.Fprintf(&b, "\nsteps of the %s\n", listNames[l])
+		for _, s := range p.lists[l] {
+			fmt.Fprintf(&b, "  %-9s %s\n", s.Stage, s)
+		}
+	}
+	return b.String()
+}
+
+func (p *Plan) net() Net {
+	if p.spec.Net == "" {
+		return NetNone
+	}
+	return p.spec.Net
+}
+
+func (p *Plan) landlockText() string {
+	if !p.handled.rules {
+		return "none"
+	}
+	return fmt.Sprintf("abi %d", p.handled.abi)
+}
+
+// A viewLine is one thing in the box's tree, as explain shows it.
+type viewLine struct {
+	Kind   string `json:"kind"`
+	Path   string `json:"path"`
+	Source string `json:"source,omitempty"`
+	Size   int64  `json:"size,omitempty"`
+}
+
+func (v viewLine) text() string {
+	switch {
+	case v.Kind == "link":
+		return strconv.Quote(v.Path) + " -> " + strconv.Quote(v.Source)
+	case v.Source != "" && v.Source != v.Path:
+		return strconv.Quote(v.Path) + " from " + strconv.Quote(v.Source)
+	case v.Size > 0:
+		return strconv.Quote(v.Path) + " " + strconv.FormatInt(v.Size, 10) + " bytes"
+	}
+	return strconv.Quote(v.Path)
+}
+
+func (p *Plan) viewLines() []viewLine {
+	lines := []viewLine{{Kind: "proc", Path: "/proc"}}
+	for _, d := range p.devices() {
+		lines = append(lines, viewLine{Kind: "device", Path: "/dev/" + d})
+	}
+	for _, e := range p.view.entries {
+		v := viewLine{Path: e.path, Source: e.text}
+		switch e.kind {
+		case entryDir:
+			v.Kind = "dir"
+		case entryLink:
+			v.Kind = "link"
+		case entryFile:
+			v.Kind, v.Source, v.Size = "file", "", int64(len(e.text))
+		case entryMount:
+			v.Kind, v.Source, v.Size = string(e.mount.Kind), e.mount.Source, e.mount.Size
+		}
+		lines = append(lines, v)
+	}
+	return lines
+}
+
+type stepLine struct {
+	List      string    `json:"list"`
+	Stage     Stage     `json:"stage"`
+	Layer     LayerName `json:"layer,omitempty"`
+	Operation string    `json:"operation"`
+	Operand   string    `json:"operand,omitempty"`
+	Call      string    `json:"call"`
+}
+
+// MarshalJSON is the same as Text, for programs. Its schema is
+// "jail-plan/1".
+func (p *Plan) MarshalJSON() ([]byte, error) {
+	steps := make([]stepLine, 0, p.len())
+	for l := range lists {
+		for _, s := range p.lists[l] {
+			steps = append(steps, stepLine{listNames[l], s.Stage, s.Layer, s.Operation, s.Operand, s.String()})
+		}
+	}
+	return json.Marshal(struct {
+		Schema   string     `json:"schema"`
+		Args     []string   `json:"args"`
+		Env      []string   `json:"env"`
+		UID      int        `json:"uid"`
+		GID      int        `json:"gid"`
+		OwnUID   bool       `json:"own_host_uid"`
+		Net      Net        `json:"net"`
+		Landlock int        `json:"landlock_abi"`
+		Seccomp  int        `json:"seccomp_instructions"`
+		Limits   InForce    `json:"limits"`
+		View     []viewLine `json:"view"`
+		Steps    []stepLine `json:"steps"`
+	}{"jail-plan/1", p.spec.Args, append([]string{}, p.spec.Env...), p.host.boxUID, p.host.boxGID, p.host.ownUID, p.net(), p.handled.abi,
+		p.filter.program.Len(), p.spec.Limits.inForce(), p.viewLines(), steps})
+}
+
+func quoteAll(list []string) string {
+	quoted := make([]string, len(list))
+	for i, s := range list {
+		quoted[i] = strconv.Quote(s)
+	}
+	return strings.Join(quoted, " ")
+}
+
+func resultText(v int32) string {
+	if v >= 0 {
+		return strconv.Itoa(int(v))
+	}
+	return "-1 " + errnoName(-v)
+}

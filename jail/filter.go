@@ -1,0 +1,69 @@
+package jail
+
+import (
+	"encoding/binary"
+	"slices"
+	"strconv"
+
+	"github.com/seed-75010da9/jail/internal/ablation"
+	"github.com/seed-75010da9/jail/seccomp"
+	"golang.org/x/sys/unix"
+)
+
+// filter is a box's seccomp program, nil for none.
+type filter struct{ program seccomp.Program }
+
+// planSeccomp puts the box's program together: a built-in policy, compiled
+// ahead, and in front of it a stub for what this box has besides.
+func planSeccomp(spec Spec, h host, l handled, off ablation.Set) (filter, error) {
+	if off.Has(ablation.Seccomp) {
+		return filter{}, nil
+	}
+	if unix.Prctl(unix.PR_GET_SECCOMP, 0, 0, 0, 0) != nil {
+		if slices.Contains(spec.Optional, LayerSeccomp) {
+			return filter{}, nil
+		}
+		return filter{}, &SetupError{Stage: StageProbe, Layer: LayerSeccomp, Operation: "prctl", Operand: "PR_GET_SECCOMP", Err: unix.EINVAL,
+			Remedy: "run a kernel with CONFIG_SECCOMP_FILTER, or weaken the box by name: --optional seccomp"}
+	}
+	program, err := seccomp.Builtin(policyName(spec.Seccomp))
+	if err != nil {
+		return filter{}, &SetupError{Stage: StageSeccomp, Layer: LayerSeccomp, Operation: "policy", Operand: spec.Seccomp.Policy, Err: err}
+	}
+	var rules []seccomp.Rule
+	for _, n := range spec.Seccomp.Deny {
+		rules = append(rules, seccomp.Rule{Syscall: n, Action: seccomp.Deny})
+	}
+	for _, n := range spec.Seccomp.Allow {
+		rules = append(rules, seccomp.Rule{Syscall: n, Action: seccomp.Allow})
+	}
+	// Below this ABI nothing but the filter keeps a program from connecting
+	// to a socket file that lies in a granted tree.
+	if spec.Unix || l.rules && l.abi >= abiResolveUnix {
+		rules = append(rules, seccomp.UnixSockets()...)
+	}
+	if spec.Net == NetLoopback {
+		rules = append(rules, seccomp.Loopback()...)
+	}
+	program, err = program.Prepend(rules)
+	if err != nil {
+		return filter{}, &SetupError{Stage: StageSeccomp, Layer: LayerSeccomp, Operation: "policy", Operand: spec.Seccomp.Policy, Err: err}
+	}
+	return filter{program}, nil
+}
+
+func (b *builder) seccomp() {
+	if b.filter.program != nil {
+		b.loadFilter(b.filter.program)
+	}
+}
+
+// loadFilter attaches a program to the calling process. no_new_privs is set.
+func (b *builder) loadFilter(program seccomp.Program) {
+	const setModeFilter = 1
+	// struct sock_fprog: u16 len, padding, pointer.
+	fprog := b.words(uint64(program.Len()), 0)
+	at := b.bytes(program)
+	binary.LittleEndian.PutUint64(b.data[fprog-planBase+8:], at)
+	b.call(unix.SYS_SECCOMP, "seccomp", "", num(setModeFilter, "SECCOMP_SET_MODE_FILTER"), num(0), num(fprog, "{"+strconv.Itoa(program.Len())+" instructions}")).wants(0)
+}

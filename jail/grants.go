@@ -1,0 +1,129 @@
+package jail
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+
+	"github.com/seed-75010da9/jail/internal/ablation"
+	"golang.org/x/sys/unix"
+)
+
+// When the box has a host uid of its own, that uid may not be able to reach
+// what the caller grants (a script below a mode-0700 home), and nothing it
+// writes should stay behind under its number. So the supervisor opens the
+// trees as the caller, and hands them in as detached mounts, the caller's own
+// ones idmapped: what belongs to the owner of the granted file or folder
+// belongs to the box inside, and the other way round (mount_setattr(2),
+// "ID-mapped mounts").
+
+// openGrant returns a detached, sealed copy of m's tree.
+func (r *run) openGrant(m *mount) (int, error) {
+	fail := func(op string, err error, remedy string) (int, error) {
+		return -1, &SetupError{Stage: StageGrants, Layer: LayerRoot, Operation: op, Operand: m.Source, Err: err, Remedy: remedy}
+	}
+	tree, err := unix.OpenTree(unix.AT_FDCWD, m.Source, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
+	if err != nil {
+		return fail("open_tree", err, "")
+	}
+	userns := -1
+	if r.needsIDMap(m) {
+		if userns, err = r.idMapFor(m.uid, m.gid); err != nil {
+			unix.Close(tree)
+			return -1, err
+		}
+	}
+	attr := mountAttr(attributes(m.Kind, r.off), userns)
+	err = unix.MountSetattr(tree, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, &attr)
+	if err != nil && userns >= 0 && m.Kind == MountRO && (errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EPERM)) {
+		// The file system cannot be idmapped. Read-only, the tree is then
+		// seen as any other user sees it: less access, never more.
+		attr = mountAttr(attributes(m.Kind, r.off), -1)
+		err = unix.MountSetattr(tree, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, &attr)
+	}
+	if err != nil {
+		unix.Close(tree)
+		return fail("mount_setattr", err, "its file system, or one mounted below it, cannot be idmapped, so root cannot grant it writable: run jail as the folder's owner, or grant a folder on another file system")
+	}
+	return tree, nil
+}
+
+// needsIDMap says whether m is only of use to the box under another owner. A
+// plain file that everybody may read is not.
+func (r *run) needsIDMap(m *mount) bool {
+	if r.off.Has(ablation.OwnUID) {
+		return false
+	}
+	const readableByAll, runnableByAll = 0o444, 0o555
+	switch m.Kind {
+	case MountRW:
+		return true
+	case MountRO:
+		perm := m.mode & 0o777
+		return m.dir || perm&0o444 != readableByAll || perm&0o111 != 0 && perm&0o555 != runnableByAll
+	}
+	return false
+}
+
+// idMapFor returns a user namespace that maps the owner uid:gid of a granted
+// tree to the box's host ids. It is made by a process that does nothing but
+// wait; one is enough for all trees of an owner.
+func (r *run) idMapFor(uid, gid int) (int, error) {
+	owner := [2]int{uid, gid}
+	if fd, ok := r.idMaps[owner]; ok {
+		return fd, nil
+	}
+	p := &Plan{data: make([]byte, headerSize)}
+	b := &builder{Plan: p}
+	b.at(listBox, StageIDMap, LayerRoot)
+	b.awaitMaps()
+	child, err := r.startInit(p, startOptions{cloneflags: unix.CLONE_NEWUSER})
+	if err != nil {
+		return -1, err
+	}
+	defer child.discard()
+	maps := idMaps{uid: mapLine(uid, r.hostUID), gid: mapLine(gid, r.hostUID)}
+	if err := maps.write(child.pid); err != nil {
+		return -1, err
+	}
+	path := "/proc/" + strconv.Itoa(child.pid) + "/ns/user"
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1, &SetupError{Stage: StageGrants, Layer: LayerRoot, Operation: "open", Operand: path, Err: err}
+	}
+	r.idMaps[owner] = fd
+	r.fds.add(fd)
+	return fd, nil
+}
+
+// idMaps are the maps of one user namespace.
+type idMaps struct {
+	uid, gid   string
+	denyGroups bool // an unprivileged writer must give setgroups(2) up first (user_namespaces(7))
+}
+
+func mapLine(inside, outside int) string { return fmt.Sprintf("%d %d 1", inside, outside) }
+
+func (m idMaps) write(pid int) error {
+	dir := "/proc/" + strconv.Itoa(pid) + "/"
+	files := [][2]string{{"uid_map", m.uid}, {"gid_map", m.gid}}
+	if m.denyGroups {
+		files = append([][2]string{{"setgroups", "deny"}}, files...)
+	}
+	for _, f := range files {
+		fd, err := unix.Open(dir+f[0], unix.O_WRONLY|unix.O_CLOEXEC, 0)
+		if err == nil {
+			err = writeAll(fd, []byte(f[1]))
+			unix.Close(fd)
+		}
+		if err != nil {
+			remedy := "allow unprivileged user namespaces, or run inside one that maps this uid"
+			if errors.Is(err, fs.ErrNotExist) {
+				remedy = "mount /proc: the box's id maps are written through it"
+			}
+			return &SetupError{Stage: StageIDMap, Layer: LayerNamespaces, Operation: "write", Operand: f[0], Err: err, Remedy: remedy}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package jail
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// host is what this kernel and this caller can do: everything that a plan
+// depends on besides the Spec.
+type host struct {
+	landlockABI int // 0: none
+	lastCap     int
+	uid, gid    int // the caller's effective ids
+	// boxUID and boxGID are who the program is inside the box.
+	boxUID, boxGID int
+	// ownUID says that the box gets a host uid of its own, one that nobody
+	// else uses: the caller may map ids at will.
+	ownUID bool
+	// uidBase is where these host uids start.
+	uidBase uint32
+	hard    map[int]uint64 // the caller's hard resource limits
+}
+
+const (
+	// ownUIDBase is the start of the 2^22 host uids for boxes that root
+	// starts: a range that systemd's UID documentation leaves to nobody
+	// (above containers, below 2^31). A run adds its supervisor's thread id,
+	// which no other live thread of the host has (pid_max is at most 2^22,
+	// proc(5)), so two boxes never share one.
+	ownUIDBase = 0x70000000
+	maxThreads = 1 << 22
+	// rootBoxID is the uid and gid inside such a box.
+	rootBoxID = 1000
+)
+
+// probeHost asks the kernel. It has no side effects.
+func probeHost() (host, error) {
+	h := host{uid: os.Geteuid(), gid: os.Getegid(), hard: make(map[int]uint64)}
+	if os.Getuid() != h.uid || os.Getgid() != h.gid {
+		return h, &SetupError{Stage: StageProbe, Operation: "geteuid",
+			Operand: strconv.Itoa(h.uid), Remedy: "jail must not be set-user-ID or set-group-ID: it is built to need no privileges",
+			Err: unix.EPERM}
+	}
+	h.landlockABI = landlockABI()
+	for h.lastCap = 40; h.lastCap < 63; h.lastCap++ {
+		if unix.Prctl(unix.PR_CAPBSET_READ, uintptr(h.lastCap+1), 0, 0, 0) != nil {
+			break
+		}
+	}
+	for _, r := range []int{unix.RLIMIT_NOFILE, unix.RLIMIT_FSIZE, unix.RLIMIT_CORE, unix.RLIMIT_STACK, unix.RLIMIT_MEMLOCK, unix.RLIMIT_CPU} {
+		var l unix.Rlimit
+		if err := unix.Getrlimit(r, &l); err != nil {
+			return h, &SetupError{Stage: StageProbe, Operation: "getrlimit", Operand: rlimitNames[r], Err: err}
+		}
+		h.hard[r] = l.Max
+	}
+	return h, h.probeIDs()
+}
+
+// probeIDs decides who the box is on the host.
+func (h *host) probeIDs() error {
+	h.boxUID, h.boxGID = h.uid, h.gid
+	if h.uid != 0 {
+		return nil
+	}
+	text, err := os.ReadFile("/proc/self/uid_map")
+	if err != nil {
+		return &SetupError{Stage: StageProbe, Layer: LayerNamespaces, Operation: "read", Operand: "/proc/self/uid_map", Err: err,
+			Remedy: "mount /proc: jail writes the box's id maps through it"}
+	}
+	base, ok := freeIDs(text)
+	if !ok {
+		// Root of a user namespace with few ids is an ordinary user outside.
+		if mapsHostRoot(text) {
+			return &SetupError{Stage: StageProbe, Layer: LayerNamespaces, Operation: "read", Operand: "/proc/self/uid_map", Err: unix.ERANGE,
+				Remedy: "this user namespace maps host root but no ids to spare; give it a range of at least 65536, or start jail as an ordinary user"}
+		}
+		return nil
+	}
+	h.ownUID, h.uidBase = true, base
+	h.boxUID, h.boxGID = rootBoxID, rootBoxID
+	return nil
+}
+
+// freeIDs finds room for boxes' uids in a uid_map: the range reserved above
+// where everything is mapped, else the upper end of the largest range, which
+// distributions leave unused.
+func freeIDs(uidMap []byte) (uint32, bool) {
+	var base, size uint64
+	for _, e := range idMapEntries(uidMap) {
+		if e[0] <= ownUIDBase && e[0]+e[2] >= ownUIDBase+maxThreads {
+			return ownUIDBase, true
+		}
+		if e[2] > size {
+			base, size = e[0], e[2]
+		}
+	}
+	return uint32(base + size - maxThreads), size > 2*maxThreads
+}
+
+func mapsHostRoot(uidMap []byte) bool {
+	for _, e := range idMapEntries(uidMap) {
+		if e[1] == 0 && e[2] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// idMapEntries are the lines of a uid_map: inside, outside, length.
+func idMapEntries(uidMap []byte) [][3]uint64 {
+	var entries [][3]uint64
+	for line := range bytes.Lines(uidMap) {
+		var e [3]uint64
+		fields := bytes.Fields(line)
+		if len(fields) != 3 {
+			continue
+		}
+		for i, f := range fields {
+			e[i], _ = strconv.ParseUint(string(f), 10, 32)
+		}
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+// landlockABI is the kernel's Landlock ABI, 0 where there is none (built
+// without, or not in the lsm= list at boot). See landlock_create_ruleset(2).
+func landlockABI() int {
+	const createRulesetVersion = 1
+	abi, _, errno := syscall.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, createRulesetVersion)
+	if errno != 0 {
+		return 0
+	}
+	return int(abi)
+}

@@ -1,0 +1,198 @@
+/*
+ * PID 1 of a box.
+ *
+ * It maps the plan that the supervisor compiled, carries out its steps in
+ * order, starts the program and reaps. It decides nothing: a step is a system
+ * call with its arguments, all addresses in it are final, and the first one
+ * that does not return what the plan says ends the box. What it reports is
+ * (list, step, result); the supervisor knows what that step was.
+ *
+ * It is a fresh image with an empty environment, so nothing of the caller's
+ * memory is in it; it has no C library, so nothing runs in it that is not on
+ * this page. The layout below is stated a second time in wire.go, and a test
+ * compares the two.
+ */
+#include "sys.h"
+
+#define PLAN_FD   3
+#define PLAN_BASE 0x10000000UL
+#define PLAN_MAGIC 0x4c49414aU /* "JAIL" */
+
+struct step {
+	u32 nr;       /* system-call number, or one of OP_ below */
+	u32 indirect; /* bit i: args[i] is the address of an s32 that holds the value */
+	s32 want;     /* the result that is success; WANT_ANY: any but an error */
+	u32 reserved;
+	u64 args[6];
+	u64 out;      /* where the result is stored as s32; 0: nowhere */
+};
+
+/* The lists of a plan, in the order in which they are carried out: the box
+ * around everything; then, side by side, PID 1 locking itself down and the
+ * program's process becoming the program; last what is left to say. */
+enum { BOX, REAPER, TARGET, FINAL, LISTS };
+
+struct plan {
+	u32 magic;
+	u32 size;
+	s32 report_fd;
+	u32 reserved;
+	struct {
+		u64 steps;
+		u32 n;
+		u32 reserved;
+	} list[LISTS];
+	u64 status; /* where the program's raw wait status goes, as s32 */
+};
+
+struct report {
+	u32 magic;
+	u32 kind; /* 1: a step failed. (2, evidence, is written by a step.) */
+	u32 list;
+	u32 step;
+	s32 result;
+	u32 reserved;
+};
+
+#define NO_STEP 0xffffffffU /* the clone before a list's first step */
+#define WANT_ANY (-0x7fffffff - 1)
+
+enum {
+	OP_SIGNALS = 0xf0000001, /* every signal to its default, none blocked */
+	OP_LIFELINE = 0xf0000002 /* SIGIO from the kernel ends us */
+};
+
+#define SIGCHLD 17
+#define SIGIO 29
+#define NSIG 64
+#define SA_SIGINFO 4UL
+#define F_GET_SEALS 1034
+#define SEALS_WANTED 15 /* F_SEAL_SEAL | SHRINK | GROW | WRITE */
+#define EINTR 4
+
+struct sigaction {
+	void (*handler)(int, int *, void *);
+	u64 flags;
+	void (*restorer)(void);
+	u64 mask;
+};
+
+static __attribute__((noreturn)) void leave(int code)
+{
+	for (;;)
+		sys(SYS_EXIT_GROUP, (u64)code, 0, 0, 0, 0, 0);
+}
+
+/* si_code (the third int) is positive only when the kernel itself sends: the
+ * program cannot forge that the supervisor has gone (rt_sigqueueinfo(2)). */
+static void on_lifeline(int sig, int *info, void *context)
+{
+	(void)sig;
+	(void)context;
+	if (info[2] > 0)
+		leave(1);
+}
+
+static long set_action(int sig, void (*handler)(int, int *, void *), u64 flags)
+{
+	struct sigaction act;
+	act.handler = handler;
+	act.flags = flags;
+	act.restorer = SIG_RETURN;
+	act.mask = 0;
+	return sys(SYS_SIGACTION, (u64)sig, (u64)&act, 0, sizeof act.mask, 0, 0);
+}
+
+/* SIG_IGN survives execve, so the caller's ignored signals would be the
+ * program's. */
+static long default_signals(void)
+{
+	u64 none = 0;
+	for (int sig = 1; sig <= NSIG; sig++)
+		set_action(sig, 0, 0); /* fails for KILL and STOP, which have no other */
+	return sys(SYS_SIGPROCMASK, 2 /* SIG_SETMASK */, (u64)&none, 0, sizeof none, 0, 0);
+}
+
+static long perform(const struct step *s)
+{
+	u64 a[6];
+	for (int i = 0; i < 6; i++)
+		a[i] = s->indirect >> i & 1 ? (u64)(long)*(volatile s32 *)s->args[i] : s->args[i];
+	if (s->nr == OP_SIGNALS)
+		return default_signals();
+	if (s->nr == OP_LIFELINE)
+		return set_action(SIGIO, on_lifeline, SA_SIGINFO | SA_RESTORER);
+	return sys(s->nr, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+static __attribute__((noreturn)) void fail(const struct plan *p, u32 list, u32 step, long result)
+{
+	struct report r;
+	r.magic = PLAN_MAGIC;
+	r.kind = 1;
+	r.list = list;
+	r.step = step;
+	r.result = (s32)result;
+	r.reserved = 0;
+	sys(SYS_WRITE, (u64)p->report_fd, (u64)&r, sizeof r, 0, 0, 0);
+	leave(125);
+}
+
+static void carry_out(const struct plan *p, u32 list)
+{
+	const struct step *s = (const struct step *)p->list[list].steps;
+	for (u32 i = 0; i < p->list[list].n; i++, s++) {
+		long ret = perform(s);
+		if (s->out)
+			*(volatile s32 *)s->out = (s32)ret;
+		if (s->want == WANT_ANY ? ret >= 0 || ret < -4095 : ret == s->want)
+			continue;
+		fail(p, list, i, ret);
+	}
+}
+
+/* A plain blocking wait: no state that a lost signal could spoil. When the
+ * program ends so do we, and with PID 1 the kernel ends the whole box. */
+static __attribute__((noreturn)) void reap(const struct plan *p, long program)
+{
+	for (;;) {
+		s32 status = 0;
+		long pid = sys(SYS_WAIT4, (u64)-1, (u64)&status, 0x40000000 /* __WALL */, 0, 0, 0);
+		if (pid == program) {
+			*(volatile s32 *)p->status = status;
+			carry_out(p, FINAL);
+			leave(0);
+		}
+		if (pid < 0 && pid != -EINTR)
+			leave(1);
+	}
+}
+
+__attribute__((used, noreturn)) void init(void)
+{
+	const struct plan *p = (const struct plan *)PLAN_BASE;
+	struct plan *at;
+
+	/* A plan that somebody could still change is not a plan. */
+	if ((sys(SYS_FCNTL, PLAN_FD, F_GET_SEALS, 0, 0, 0, 0) & SEALS_WANTED) != SEALS_WANTED)
+		leave(125);
+	at = (struct plan *)sys(SYS_MMAP, PLAN_BASE, sizeof *p, 1 /* PROT_READ */,
+		0x100002 /* MAP_PRIVATE | MAP_FIXED_NOREPLACE */, PLAN_FD, 0);
+	if (at != p || p->magic != PLAN_MAGIC)
+		leave(125);
+	at = (struct plan *)sys(SYS_MMAP, PLAN_BASE, p->size, 3 /* PROT_READ | PROT_WRITE */,
+		0x12 /* MAP_PRIVATE | MAP_FIXED */, PLAN_FD, 0);
+	if (at != p)
+		leave(125);
+
+	carry_out(p, BOX);
+	long program = sys(SYS_CLONE, SIGCHLD, 0, 0, 0, 0, 0);
+	if (program == 0) {
+		carry_out(p, TARGET);
+		leave(125); /* not reached: the last step is execve, or fails */
+	}
+	if (program < 0)
+		fail(p, TARGET, NO_STEP, program);
+	carry_out(p, REAPER);
+	reap(p, program);
+}

@@ -1,0 +1,21 @@
+package jail
+
+import (
+	"io"
+	"os"
+)
+
+// IO is what a run is connected to. The program never gets the caller's own
+// descriptors: everything goes through pipes that the supervisor copies.
+type IO struct {
+	// Stdin is streamed into the program; nil is an empty stdin (/dev/null).
+	Stdin io.Reader
+	// Stdout and Stderr receive the program's output as it comes. A nil one is
+	// captured into the Result instead, up to Limits.Output.
+	Stdout, Stderr io.Writer
+	// TTY, if not nil, gives the program a new terminal of its own as stdin,
+	// stdout and stderr, all of whose output goes to Stdout. The file is the
+	// caller's terminal, whose size is passed on and whose mode is raw while
+	// the box runs.
+	TTY *os.File
+}

@@ -1,0 +1,147 @@
+package jail
+
+import (
+	"encoding/binary"
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/landlock-lsm/go-landlock/landlock"
+	llsys "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"github.com/seed-75010da9/jail/internal/ablation"
+	"golang.org/x/sys/unix"
+)
+
+// handled is what a box's Landlock ruleset decides about: everything that the
+// kernel's ABI can. Zero means no ruleset.
+type handled struct {
+	config landlock.Config
+	abi    int // 0: no Landlock
+	rules  bool
+}
+
+// landlockConfigs is go-landlock's table of what each ABI handles.
+var landlockConfigs = [...]*landlock.Config{
+	1: &landlock.V1, 2: &landlock.V2, 3: &landlock.V3, 4: &landlock.V4, 5: &landlock.V5, 6: &landlock.V6,
+	7: &landlock.V7, 8: &landlock.V8, 9: &landlock.V9, 10: &landlock.V10, 11: &landlock.V11,
+}
+
+const (
+	rightsFile = llsys.AccessFSExecute | llsys.AccessFSReadFile
+	rightsRead = rightsFile | llsys.AccessFSReadDir
+	// rightsWrite leaves out device nodes (nothing in a box may make one) and
+	// IOCTL_DEV.
+	rightsWriteFile = llsys.AccessFSWriteFile | llsys.AccessFSTruncate
+	rightsWrite     = rightsWriteFile | llsys.AccessFSRemoveDir | llsys.AccessFSRemoveFile | llsys.AccessFSMakeDir |
+		llsys.AccessFSMakeReg | llsys.AccessFSMakeSock | llsys.AccessFSMakeFifo | llsys.AccessFSMakeSym | llsys.AccessFSRefer
+	// abiResolveUnix is the first ABI at which connecting to a socket file
+	// needs a right of its own.
+	abiResolveUnix = 9
+)
+
+// planLandlock decides what the ruleset handles, or why there is none.
+func planLandlock(spec Spec, h host, off ablation.Set) (handled, error) {
+	for _, r := range spec.Require {
+		req, _ := parseRequirement(r) // validated
+		if h.landlockABI < req.atLeast {
+			return handled{}, &SetupError{Stage: StageProbe, Layer: LayerLandlock, Operation: "landlock_create_ruleset", Operand: r,
+				Err:    fmt.Errorf("this kernel has Landlock ABI %d", h.landlockABI),
+				Remedy: "run a newer kernel, or require less"}
+		}
+	}
+	if off.Has(ablation.Landlock) {
+		return handled{}, nil
+	}
+	if h.landlockABI == 0 {
+		if slices.Contains(spec.Optional, LayerLandlock) {
+			return handled{}, nil
+		}
+		return handled{}, &SetupError{Stage: StageProbe, Layer: LayerLandlock, Operation: "landlock_create_ruleset", Err: unix.EOPNOTSUPP,
+			Remedy: "boot with landlock in the lsm= list (CONFIG_SECURITY_LANDLOCK), or weaken the box by name: --optional landlock"}
+	}
+	abi := min(h.landlockABI, len(landlockConfigs)-1)
+	c := *landlockConfigs[abi]
+	if spec.Net == NetLoopback {
+		// Rules are per port, so ports are left to the net namespace.
+		c.HandledAccessNet = 0
+	}
+	return handled{config: c, abi: abi, rules: true}, nil
+}
+
+// landlock adds a rule for everything in the box's tree, tries the canary,
+// restricts, and tries it again: opening the host's root through a descriptor
+// that leaked works before and must not after (CVE-2024-21626).
+func (b *builder) landlock(old cell) {
+	if !b.handled.rules {
+		return
+	}
+	ruleset := b.inherit(inherit{kind: inheritRuleset})
+	if len(b.view.entries) > 0 {
+		b.rule(ruleset, "/", llsys.AccessFSReadDir)
+	}
+	b.rule(ruleset, "/proc", llsys.AccessFSReadFile|llsys.AccessFSReadDir)
+	for _, d := range b.devices() {
+		b.rule(ruleset, "/dev/"+d, llsys.AccessFSReadFile|llsys.AccessFSWriteFile)
+	}
+	for _, e := range b.view.entries {
+		switch {
+		case e.kind == entryFile:
+			b.rule(ruleset, e.path, llsys.AccessFSReadFile)
+		case e.kind == entryMount:
+			b.rule(ruleset, e.path, e.mount.rights())
+		}
+	}
+	canary := func(what string) *Step {
+		return b.call(unix.SYS_OPENAT, "openat", what, old.arg(), b.str("."), num(unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, "O_RDONLY|O_DIRECTORY|O_CLOEXEC"), num(0))
+	}
+	canary("canary: allowed without Landlock")
+	b.call(unix.SYS_LANDLOCK_RESTRICT_SELF, "landlock_restrict_self", "", num(ruleset), num(0)).wants(0)
+	canary("canary: refused with Landlock").wants(-int32(unix.EACCES))
+}
+
+// rights are what a mount grants.
+func (m *mount) rights() uint64 {
+	rights := uint64(rightsFile)
+	if m.dir {
+		rights = rightsRead
+	}
+	switch m.Kind {
+	case MountRW:
+		rights |= rightsWriteFile
+		if m.dir {
+			rights |= rightsWrite
+		}
+	case MountTmpfs:
+		rights |= rightsWrite | llsys.AccessFSResolveUnix
+	}
+	return rights
+}
+
+// rule allows rights, as far as the ABI knows them, below a path of the box.
+func (b *builder) rule(ruleset int, path string, rights uint64) {
+	rights &= uint64(b.handled.config.HandledAccessFS)
+	// struct landlock_path_beneath_attr is packed: u64 and s32.
+	attr := b.bytes(binary.LittleEndian.AppendUint64(nil, rights))
+	fd := cell{b.room(4), path}
+	if fd.addr != attr+8 {
+		panic("jail: internal error: landlock_path_beneath_attr is not contiguous")
+	}
+	b.call(unix.SYS_OPENAT, "openat", path, num(unix.AT_FDCWD, "AT_FDCWD"), b.str(path), num(unix.O_PATH|unix.O_CLOEXEC, "O_PATH|O_CLOEXEC"), num(0)).keep(fd)
+	b.call(unix.SYS_LANDLOCK_ADD_RULE, "landlock_add_rule", path, num(ruleset), num(llsys.RuleTypePathBeneath, "LANDLOCK_RULE_PATH_BENEATH"),
+		num(attr, "{"+landlock.AccessFSSet(rights).String()+"}"), num(0)).wants(0)
+	b.call(unix.SYS_CLOSE, "close", path, fd.arg()).wants(0)
+}
+
+// newRuleset makes the empty ruleset that the box fills and enters. It
+// restricts nobody until then.
+func (h handled) newRuleset() (int, error) {
+	fd, _, err := h.config.NewRulesetFD()
+	if err != nil {
+		return -1, &SetupError{Stage: StageLandlock, Layer: LayerLandlock, Operation: "landlock_create_ruleset", Err: err}
+	}
+	return fd, nil
+}
+
+// covered says whether a path of the box is one that the host has as well;
+// only such paths can be ruled when the new root is off in a test.
+func covered(m *mount) bool { return m.Kind != MountTmpfs && path.Clean(m.Source) == m.path }

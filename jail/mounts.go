@@ -1,0 +1,249 @@
+package jail
+
+import (
+	"encoding/binary"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed-75010da9/jail/internal/ablation"
+	"golang.org/x/sys/unix"
+)
+
+// kindDevice is a device node of the host's /dev in the box's.
+const kindDevice MountKind = "device"
+
+// devices are what every program may expect in /dev (and what none can do
+// harm with).
+var devices = []string{"null", "zero", "full", "random", "urandom"}
+
+// devices are the names of those of this box.
+func (p *Plan) devices() []string {
+	if p.shape.tty {
+		return append(slices.Clone(devices), "tty")
+	}
+	return devices
+}
+
+// attributes are what a mount of each kind is sealed with. A device on a
+// read-only mount can be written to, but its node not changed.
+func attributes(kind MountKind, off ablation.Set) uint64 {
+	attr := uint64(unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV)
+	switch kind {
+	case MountSystem, MountRO:
+		attr |= unix.MOUNT_ATTR_RDONLY
+	case kindDevice:
+		attr = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NOEXEC | unix.MOUNT_ATTR_RDONLY
+	}
+	for wall, bit := range map[ablation.Wall]uint64{
+		ablation.ReadOnly: unix.MOUNT_ATTR_RDONLY, ablation.NoSUID: unix.MOUNT_ATTR_NOSUID, ablation.NoDev: unix.MOUNT_ATTR_NODEV,
+	} {
+		if off.Has(wall) {
+			attr &^= bit
+		}
+	}
+	return attr
+}
+
+// mountAttr is struct mount_attr of mount_setattr(2). Every tree is made
+// private, or what the host mounts below it later would show up in the box
+// without our attributes.
+func mountAttr(attr uint64, usernsFD int) unix.MountAttr {
+	a := unix.MountAttr{Attr_set: attr, Propagation: unix.MS_PRIVATE}
+	if usernsFD >= 0 {
+		a.Attr_set |= unix.MOUNT_ATTR_IDMAP
+		a.Userns_fd = uint64(usernsFD)
+	}
+	return a
+}
+
+// mounts makes the new root and enters it. It returns the cell that holds the
+// host's root, for the Landlock canary; nothing else refers to the host's tree
+// afterwards. Mount points are made on our own tmpfs only, through descriptors
+// of it (CVE-2026-87766).
+func (b *builder) mounts(off ablation.Set) (old cell) {
+	old = b.cell("host root")
+	b.call(unix.SYS_OPENAT, "openat", "/", num(unix.AT_FDCWD, "AT_FDCWD"), b.str("/"), num(unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, "O_PATH|O_DIRECTORY|O_CLOEXEC"), num(0)).keep(old)
+	if off.Has(ablation.Root) {
+		return old
+	}
+	root := b.tmpfs("/", 16<<20, len(b.view.entries)+256, 0o755)
+	b.attach(root, old, "", "/")
+	b.call(unix.SYS_FCHDIR, "fchdir", "new root", root.arg()).wants(0)
+
+	for _, dir := range []string{"proc", "dev"} {
+		b.mkdir(root, "/"+dir, 0o755)
+	}
+	b.proc(root, off)
+	b.dev(root, off)
+	for _, e := range b.view.entries {
+		b.entry(root, e, off)
+	}
+	// Itself only: what is mounted in it has been sealed already, each in its way.
+	b.seal(root, "/", unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV|unix.MOUNT_ATTR_NOEXEC, unix.AT_EMPTY_PATH, "AT_EMPTY_PATH")
+
+	b.stage = StagePivot
+	here := b.str(".")
+	b.call(unix.SYS_PIVOT_ROOT, "pivot_root", ".", here, here).wants(0)
+	b.call(unix.SYS_UMOUNT2, "umount2", "host root", here, num(unix.MNT_DETACH, "MNT_DETACH")).wants(0)
+	b.call(unix.SYS_CHDIR, "chdir", "/", b.str("/")).wants(0)
+	return old
+}
+
+// entry makes one thing of the view.
+func (b *builder) entry(root cell, e entry, off ablation.Set) {
+	switch e.kind {
+	case entryDir:
+		b.mkdir(root, e.path, 0o755)
+	case entryLink:
+		b.call(unix.SYS_SYMLINKAT, "symlinkat", e.path, b.str(e.text), root.arg(), b.rel(e.path)).wants(0)
+	case entryFile:
+		b.file(root, e.path, e.text)
+	case entryMount:
+		if e.mount.Kind == MountTmpfs {
+			b.mkdirOnce(root, e)
+			fd := b.tmpfs(e.path, e.mount.Size, 0, 0o1777)
+			b.attach(fd, root, e.path, e.path)
+			return
+		}
+		b.hostMount(root, e, off)
+	}
+}
+
+// mkdirOnce makes the mount point of e, unless e lies where one exists.
+func (b *builder) mkdirOnce(root cell, e entry) {
+	if e.nested {
+		return
+	}
+	if e.mount.dir {
+		b.mkdir(root, e.path, 0o755)
+		return
+	}
+	b.call(unix.SYS_MKNODAT, "mknodat", e.path, root.arg(), b.rel(e.path), num(unix.S_IFREG|0o444, "S_IFREG|0444"), num(0)).wants(0)
+}
+
+// hostMount brings a host tree in: handed in as a descriptor when the
+// supervisor opened it as root, else opened here as the caller.
+func (b *builder) hostMount(root cell, e entry, off ablation.Set) {
+	b.mkdirOnce(root, e)
+	tree := b.tree(e.mount, off)
+	if !e.nested {
+		b.attach(tree, root, e.path, e.path)
+		return
+	}
+	// The mount point lies in a tree that somebody else may write to, so it
+	// is looked up without following anything and then used by descriptor.
+	point := b.cell("mount point")
+	how := b.words(unix.O_PATH|unix.O_CLOEXEC, 0, unix.RESOLVE_BENEATH|unix.RESOLVE_NO_SYMLINKS|unix.RESOLVE_NO_MAGICLINKS)
+	b.call(unix.SYS_OPENAT2, "openat2", e.path, root.arg(), b.rel(e.path),
+		num(how, "{O_PATH|O_CLOEXEC, RESOLVE_BENEATH|RESOLVE_NO_SYMLINKS|RESOLVE_NO_MAGICLINKS}"), num(24)).keep(point)
+	b.attach(tree, point, "", e.path)
+	b.call(unix.SYS_CLOSE, "close", "mount point", point.arg()).wants(0)
+}
+
+// tree is the cell with a detached, sealed copy of a host tree.
+func (b *builder) tree(m *mount, off ablation.Set) cell {
+	if b.host.ownUID {
+		fd := make([]byte, 4)
+		binary.LittleEndian.PutUint32(fd, uint32(b.inherit(inherit{kind: inheritMount, source: m})))
+		return cell{b.bytes(fd), "handed in: " + m.Source}
+	}
+	tree := b.cell(m.Source)
+	b.call(unix.SYS_OPEN_TREE, "open_tree", m.Source, num(unix.AT_FDCWD, "AT_FDCWD"), b.str(m.Source),
+		num(unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE, "OPEN_TREE_CLONE|OPEN_TREE_CLOEXEC|AT_RECURSIVE")).keep(tree)
+	b.seal(tree, m.Source, attributes(m.Kind, off), unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, "AT_EMPTY_PATH|AT_RECURSIVE")
+	return tree
+}
+
+// seal sets a tree's attributes and makes it private.
+func (b *builder) seal(tree cell, what string, attr uint64, flags int, flagsText string) {
+	a := mountAttr(attr, -1)
+	b.call(unix.SYS_MOUNT_SETATTR, "mount_setattr", what, tree.arg(), b.str(""), num(flags, flagsText),
+		num(b.words(a.Attr_set, a.Attr_clr, a.Propagation, a.Userns_fd), attrText(attr)), num(32)).wants(0)
+}
+
+// attach mounts tree on path below at, or on at itself if path is empty.
+func (b *builder) attach(tree, at cell, path, what string) {
+	flags, text := unix.MOVE_MOUNT_F_EMPTY_PATH, "MOVE_MOUNT_F_EMPTY_PATH"
+	to := b.str("")
+	if path == "" {
+		flags, text = flags|unix.MOVE_MOUNT_T_EMPTY_PATH, text+"|MOVE_MOUNT_T_EMPTY_PATH"
+	} else {
+		to = b.rel(path)
+	}
+	b.call(unix.SYS_MOVE_MOUNT, "move_mount", what, tree.arg(), b.str(""), at.arg(), to, num(flags, text)).wants(0)
+}
+
+// tmpfs makes a detached tmpfs. Its pages count against the box's memory; its
+// inodes are capped because their memory would otherwise be all there is to
+// stop them.
+func (b *builder) tmpfs(what string, size int64, inodes int, mode uint32) cell {
+	if inodes == 0 {
+		inodes = int(min(max(size>>10, 1<<10), 1<<20))
+	}
+	return b.filesystem("tmpfs", what, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV,
+		"size", strconv.FormatInt(size, 10), "nr_inodes", strconv.Itoa(inodes), "mode", strconv.FormatUint(uint64(mode), 8))
+}
+
+// proc shows the box's own processes and nothing of the host: no meminfo, no
+// sys, no kernel log, and no process of another uid.
+func (b *builder) proc(root cell, off ablation.Set) {
+	options := []string{"subset", "pid", "hidepid", "invisible"}
+	if off.Has(ablation.ProcSubset) {
+		options = nil
+	}
+	fd := b.filesystem("proc", "/proc", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV|unix.MOUNT_ATTR_NOEXEC|unix.MOUNT_ATTR_RDONLY, options...)
+	b.attach(fd, root, "/proc", "/proc")
+}
+
+func (b *builder) dev(root cell, off ablation.Set) {
+	for _, l := range [][2]string{{"fd", "/proc/self/fd"}, {"stdin", "/proc/self/fd/0"}, {"stdout", "/proc/self/fd/1"}, {"stderr", "/proc/self/fd/2"}} {
+		b.call(unix.SYS_SYMLINKAT, "symlinkat", "/dev/"+l[0], b.str(l[1]), root.arg(), b.rel("/dev/"+l[0])).wants(0)
+	}
+	for _, d := range b.devices() {
+		b.hostMount(root, entry{kind: entryMount, path: "/dev/" + d, mount: &mount{Mount: Mount{Kind: kindDevice, Source: "/dev/" + d}, path: "/dev/" + d}}, off)
+	}
+}
+
+// filesystem makes a new, detached file system with key-value options.
+func (b *builder) filesystem(kind, what string, attr uint64, options ...string) cell {
+	context, fd := b.cell(kind+" context"), b.cell(kind)
+	b.call(unix.SYS_FSOPEN, "fsopen", what, b.str(kind), num(unix.FSOPEN_CLOEXEC, "FSOPEN_CLOEXEC")).keep(context)
+	for i := 0; i+1 < len(options); i += 2 {
+		b.call(unix.SYS_FSCONFIG, "fsconfig", what+": "+options[i]+"="+options[i+1], context.arg(), num(unix.FSCONFIG_SET_STRING, "FSCONFIG_SET_STRING"), b.str(options[i]), b.str(options[i+1]), num(0)).wants(0)
+	}
+	b.call(unix.SYS_FSCONFIG, "fsconfig", what, context.arg(), num(unix.FSCONFIG_CMD_CREATE, "FSCONFIG_CMD_CREATE"), num(0), num(0), num(0)).wants(0)
+	b.call(unix.SYS_FSMOUNT, "fsmount", what, context.arg(), num(unix.FSMOUNT_CLOEXEC, "FSMOUNT_CLOEXEC"), num(attr, attrText(attr))).keep(fd)
+	return fd
+}
+
+func (b *builder) mkdir(root cell, path string, mode uint32) {
+	b.call(unix.SYS_MKDIRAT, "mkdirat", path, root.arg(), b.rel(path), num(mode, "0"+strconv.FormatUint(uint64(mode), 8))).wants(0)
+}
+
+// file makes a small file of ours. What it says about the box's ids is only
+// known here.
+func (b *builder) file(root cell, path, content string) {
+	content = strings.NewReplacer("{{uid}}", strconv.Itoa(b.host.boxUID), "{{gid}}", strconv.Itoa(b.host.boxGID)).Replace(content)
+	fd := b.cell(path)
+	b.call(unix.SYS_OPENAT, "openat", path, root.arg(), b.rel(path), num(unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_CLOEXEC, "O_WRONLY|O_CREAT|O_EXCL|O_CLOEXEC"), num(0o444, "0444")).keep(fd)
+	b.call(unix.SYS_WRITE, "write", path, fd.arg(), b.str(content), num(len(content))).wants(int32(len(content)))
+	b.call(unix.SYS_CLOSE, "close", path, fd.arg()).wants(0)
+}
+
+// rel is an absolute path of the box as seen from its root's descriptor.
+func (b *builder) rel(path string) arg { return b.str(strings.TrimPrefix(path, "/")) }
+
+// attrText names mount attributes.
+func attrText(attr uint64) string {
+	var names []string
+	for _, a := range []struct {
+		bit  uint64
+		name string
+	}{{unix.MOUNT_ATTR_RDONLY, "RDONLY"}, {unix.MOUNT_ATTR_NOSUID, "NOSUID"}, {unix.MOUNT_ATTR_NODEV, "NODEV"}, {unix.MOUNT_ATTR_NOEXEC, "NOEXEC"}} {
+		if attr&a.bit != 0 {
+			names = append(names, "MOUNT_ATTR_"+a.name)
+		}
+	}
+	return "{" + strings.Join(names, "|") + "}"
+}

@@ -1,0 +1,344 @@
+package jail
+
+import (
+	"encoding/base64"
+	"errors"
+	"io"
+	"os"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
+)
+
+// A sink is where one output stream of the program goes.
+type sink struct {
+	w     io.Writer // nil: captured
+	file  *os.File  // w, where splice(2) may move pages to
+	head  []byte
+	tail  []byte // what came last, past the head; a ring from tailAt on
+	at    int
+	bytes int64
+	cut   bool
+}
+
+func newSink(w io.Writer) *sink {
+	s := &sink{w: w}
+	s.file, _ = w.(*os.File)
+	return s
+}
+
+// capture keeps b: the first half of what may be kept as head, then the newest
+// as tail. keep is the room for both.
+func (s *sink) capture(b []byte, keep int, ring bool) {
+	room := keep - len(s.head)
+	if ring {
+		room = keep/2 - len(s.head)
+	}
+	n := min(len(b), max(room, 0))
+	s.head = append(s.head, b[:n]...)
+	b = b[n:]
+	if len(b) == 0 {
+		return
+	}
+	if !ring {
+		s.cut = true
+		return
+	}
+	limit := max(keep/2, 1)
+	for _, c := range b {
+		if len(s.tail) < limit {
+			s.tail = append(s.tail, c)
+			continue
+		}
+		s.cut = true
+		s.tail[s.at] = c
+		s.at = (s.at + 1) % limit
+	}
+}
+
+// output is the stream as the record shows it.
+func (s *sink) output() Output {
+	o := Output{Bytes: s.bytes, Truncated: s.cut}
+	tail := append(append([]byte(nil), s.tail[s.at:]...), s.tail[:s.at]...)
+	if !s.cut {
+		s.head, tail = append(s.head, tail...), nil
+	}
+	if utf8.Valid(s.head) && utf8.Valid(tail) {
+		o.Text, o.Tail = string(s.head), string(tail)
+		return o
+	}
+	if s.cut && utf8.Valid(trimRune(s.head)) && utf8.Valid(trimStart(tail)) {
+		// Only the cut went through a character.
+		o.Text, o.Tail = string(trimRune(s.head)), string(trimStart(tail))
+		return o
+	}
+	o.Encoding = "base64"
+	o.Text, o.Tail = base64.StdEncoding.EncodeToString(s.head), base64.StdEncoding.EncodeToString(tail)
+	return o
+}
+
+// trimRune takes an incomplete character off the end of b.
+func trimRune(b []byte) []byte {
+	for i := len(b) - 1; i >= 0 && i >= len(b)-utf8.UTFMax; i-- {
+		if utf8.RuneStart(b[i]) {
+			if !utf8.FullRune(b[i:]) {
+				return b[:i]
+			}
+			break
+		}
+	}
+	return b
+}
+
+// trimStart takes the rest of a character off the start of b.
+func trimStart(b []byte) []byte {
+	for i := 0; i < len(b) && i < utf8.UTFMax; i++ {
+		if utf8.RuneStart(b[i]) {
+			return b[i:]
+		}
+	}
+	return b
+}
+
+// streams are the program's stdin, stdout and stderr, and what copies them.
+type streams struct {
+	fds       fdSet  // all of the below; the copying closes them when it ends
+	childEnds [3]int // -1: none
+	sinks     [2]*sink
+	from      [2]int // read ends, -1 when ended
+	stop      [2]int // a pipe that ends the copying
+	limit     int64
+	mode      OutputMode
+	feed      *feeder
+	tty       *terminal
+
+	mu   sync.Mutex // of what follows and of the sinks: finish reads them should the copying hang
+	left int64
+	gone bool // the copying has ended and its descriptors are closed
+	done chan struct{}
+}
+
+// connect makes the pipes of a run. The program never gets the caller's own
+// descriptors: it could reopen what is behind them.
+func (r *run) connect(io IO) (*streams, error) {
+	s := &streams{
+		childEnds: [3]int{-1, -1, -1}, sinks: [2]*sink{newSink(io.Stdout), newSink(io.Stderr)}, from: [2]int{-1, -1},
+		limit: r.spec.Limits.Output, left: r.spec.Limits.Output, mode: r.spec.OutputMode, done: make(chan struct{}),
+	}
+	connect := s.connectPipes
+	if io.TTY != nil {
+		connect = s.connectTTY
+	}
+	err := connect(io)
+	if err == nil {
+		s.stop[0], s.stop[1], err = s.fds.pipe()
+	}
+	if err != nil {
+		s.abandon()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *streams) connectPipes(io IO) (err error) {
+	for i := range s.from {
+		if s.from[i], s.childEnds[i+1], err = s.fds.pipe(); err != nil {
+			return err
+		}
+	}
+	if io.Stdin == nil {
+		null, err := unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return &SetupError{Stage: StageSession, Operation: "open", Operand: "/dev/null", Err: err}
+		}
+		s.fds.add(null)
+		s.childEnds[0] = null
+		return nil
+	}
+	rd, wr, err := s.fds.pipe()
+	if err != nil {
+		return err
+	}
+	s.childEnds[0] = rd
+	s.fds.release(wr)
+	s.feed = &feeder{from: io.Stdin, to: os.NewFile(uintptr(wr), "stdin")}
+	return nil
+}
+
+// abandon gives up streams that no box was started with.
+func (s *streams) abandon() {
+	if s.tty != nil {
+		s.tty.restore()
+	}
+	if s.feed != nil {
+		s.feed.to.Close()
+	}
+	s.fds.closeAll()
+}
+
+// started gives up the ends that now are the child's.
+func (s *streams) started() {
+	for _, fd := range s.childEnds {
+		s.fds.close(fd)
+	}
+}
+
+// pump starts the copying, which ends when nobody holds the other ends.
+func (s *streams) pump(e *end) {
+	if s.feed != nil {
+		go s.feed.run()
+	}
+	go func() {
+		s.copy(e)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.gone = true
+		s.fds.closeAll()
+		close(s.done)
+	}()
+}
+
+const (
+	smallRead = 16 << 10
+	largeRead = 256 << 10
+	largePipe = 1 << 20
+)
+
+func (s *streams) copy(e *end) {
+	buf := make([]byte, smallRead)
+	for s.from[0] >= 0 || s.from[1] >= 0 {
+		fds := []unix.PollFd{{Fd: int32(s.from[0]), Events: unix.POLLIN}, {Fd: int32(s.from[1]), Events: unix.POLLIN}, {Fd: int32(s.stop[0]), Events: unix.POLLIN}}
+		if _, err := unix.Poll(fds, -1); err != nil && !errors.Is(err, unix.EINTR) {
+			return
+		}
+		progress := false
+		for i := range s.from {
+			if s.from[i] < 0 || fds[i].Revents == 0 {
+				continue
+			}
+			progress = true
+			n, err := s.move(i, buf, e)
+			if n == 0 && !errors.Is(err, unix.EINTR) {
+				s.from[i] = -1
+			}
+			if n == len(buf) && n == smallRead {
+				// A lot is coming: fewer, larger pieces. Where the user's
+				// share of pipe memory is used up the pipe stays as it is.
+				buf = make([]byte, largeRead)
+				unix.FcntlInt(uintptr(s.from[i]), unix.F_SETPIPE_SZ, largePipe)
+			}
+		}
+		if !progress && fds[2].Revents != 0 {
+			return
+		}
+	}
+}
+
+// move takes what is there on stream i, at most once round, and returns how
+// much that was.
+func (s *streams) move(i int, buf []byte, e *end) (int, error) {
+	sk := s.sinks[i]
+	if n, done := s.splice(i, sk, len(buf)); done {
+		return n, nil
+	}
+	n, err := unix.Read(s.from[i], buf)
+	if n <= 0 {
+		return 0, err
+	}
+	s.mu.Lock()
+	sk.bytes += int64(n)
+	take := min(int64(n), s.left)
+	s.left -= take
+	over := take < int64(n)
+	keep := buf[:take]
+	if sk.w == nil {
+		if s.mode == OutputTruncate {
+			keep = buf[:n]
+		}
+		sk.capture(keep, int(s.limit), s.mode == OutputTruncate)
+	}
+	sk.cut = sk.cut || over && (sk.w != nil || s.mode != OutputTruncate)
+	s.mu.Unlock()
+	if over && s.mode != OutputTruncate {
+		e.now(ReasonOutputTooLarge)
+	}
+	if sk.w != nil && len(keep) > 0 {
+		if _, err := sk.w.Write(keep); err != nil {
+			s.lost(i, e)
+		}
+	}
+	return n, nil
+}
+
+// splice moves pages from the pipe to the caller's file without a copy in our
+// memory, where the kernel can (splice(2)).
+func (s *streams) splice(i int, sk *sink, most int) (int, bool) {
+	if sk.file == nil || most == smallRead {
+		return 0, false
+	}
+	s.mu.Lock()
+	left := s.left
+	s.mu.Unlock()
+	if left == 0 {
+		return 0, false
+	}
+	n, err := unix.Splice(s.from[i], nil, int(sk.file.Fd()), nil, int(min(left, largePipe)), unix.SPLICE_F_MOVE)
+	if err != nil {
+		sk.file = nil // the caller's end is none that can be spliced to
+		return 0, false
+	}
+	s.mu.Lock()
+	sk.bytes += int64(n)
+	s.left -= int64(n)
+	s.mu.Unlock()
+	return int(n), true
+}
+
+// lost is what happens when the caller no longer takes the output.
+func (s *streams) lost(i int, e *end) {
+	s.sinks[i].w = io.Discard
+	s.sinks[i].file = nil
+	e.now(ReasonCanceled)
+}
+
+// outputGrace bounds how long a run waits, after its last process is gone, for
+// output that somebody outside the box still holds the other end of, or that
+// the caller does not take.
+const outputGrace = 500 * time.Millisecond
+
+// finish returns what was written.
+func (s *streams) finish() (stdout, stderr Output) {
+	if s.tty != nil {
+		s.tty.restore()
+	}
+	for _, last := range []bool{false, true} {
+		select {
+		case <-s.done:
+			continue
+		case <-time.After(outputGrace):
+		}
+		s.mu.Lock()
+		if !s.gone && !last {
+			unix.Write(s.stop[1], []byte{0})
+		}
+		s.mu.Unlock()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sinks[0].output(), s.sinks[1].output()
+}
+
+// A feeder streams the caller's input into the program. That the program ends
+// or closes its stdin before it has read everything is no error. A read from
+// the caller that never returns is left behind; there is no way to end it.
+type feeder struct {
+	from io.Reader
+	to   *os.File
+}
+
+func (f *feeder) run() {
+	io.Copy(f.to, f.from)
+	f.to.Close()
+}

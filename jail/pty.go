@@ -1,0 +1,89 @@
+package jail
+
+import (
+	"os"
+	"os/signal"
+
+	"golang.org/x/sys/unix"
+)
+
+// A terminal is a new pseudo-terminal for the program: the caller's own is
+// never in the box, so nothing can be typed into it from there (TIOCSTI,
+// CVE-2017-5226). While the box runs the caller's is in raw mode, and changes
+// of its size are passed on.
+type terminal struct {
+	caller  *os.File
+	master  int
+	saved   *unix.Termios
+	resized chan os.Signal
+}
+
+// connectTTY makes the program's three descriptors the slave of a new pty.
+func (s *streams) connectTTY(io IO) error {
+	fail := func(op string, err error) error {
+		return &SetupError{Stage: StageSession, Operation: op, Operand: "pseudo-terminal", Err: err, Remedy: "mount devpts on /dev/pts, or leave --tty out"}
+	}
+	master, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return fail("open", err)
+	}
+	s.fds.add(master)
+	if err := unix.IoctlSetPointerInt(master, unix.TIOCSPTLCK, 0); err != nil {
+		return fail("ioctl", err)
+	}
+	peer, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(master), unix.TIOCGPTPEER, unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC)
+	if errno != 0 {
+		return fail("ioctl", errno)
+	}
+	slave := int(peer)
+	s.fds.add(slave)
+	s.childEnds = [3]int{slave, slave, slave}
+	s.from[0] = master
+	s.tty = &terminal{caller: io.TTY, master: master, resized: make(chan os.Signal, 1)}
+	s.tty.begin()
+	if io.Stdin != nil {
+		typed, err := unix.FcntlInt(uintptr(master), unix.F_DUPFD_CLOEXEC, 3)
+		if err != nil {
+			return fail("fcntl", err)
+		}
+		s.feed = &feeder{from: io.Stdin, to: os.NewFile(uintptr(typed), "terminal")}
+	}
+	return nil
+}
+
+func (t *terminal) begin() {
+	t.resize()
+	signal.Notify(t.resized, unix.SIGWINCH)
+	go func() {
+		for range t.resized {
+			t.resize()
+		}
+	}()
+	saved, err := unix.IoctlGetTermios(int(t.caller.Fd()), unix.TCGETS)
+	if err != nil {
+		return // no terminal, so there is no mode to set
+	}
+	t.saved = saved
+	raw := *saved
+	// cfmakeraw(3).
+	raw.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP | unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON
+	raw.Oflag &^= unix.OPOST
+	raw.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON | unix.ISIG | unix.IEXTEN
+	raw.Cflag = raw.Cflag&^(unix.CSIZE|unix.PARENB) | unix.CS8
+	raw.Cc[unix.VMIN], raw.Cc[unix.VTIME] = 1, 0
+	unix.IoctlSetTermios(int(t.caller.Fd()), unix.TCSETSW, &raw)
+}
+
+func (t *terminal) resize() {
+	if size, err := unix.IoctlGetWinsize(int(t.caller.Fd()), unix.TIOCGWINSZ); err == nil {
+		unix.IoctlSetWinsize(t.master, unix.TIOCSWINSZ, size)
+	}
+}
+
+func (t *terminal) restore() {
+	signal.Stop(t.resized)
+	close(t.resized)
+	if t.saved != nil {
+		unix.IoctlSetTermios(int(t.caller.Fd()), unix.TCSETSW, t.saved)
+	}
+}

@@ -1,0 +1,118 @@
+package jail
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed-75010da9/jail/internal/ablation"
+)
+
+// receipt is each layer's: asked, applied, by what, and the kernel's own word.
+// Without evidence nothing is claimed to be applied.
+func (r *run) receipt() []Layer {
+	optional := func(l LayerName) bool { return slices.Contains(r.spec.Optional, l) }
+	if r.plan == nil || len(r.report.evidence) == 0 {
+		layers := make([]Layer, 0, 7)
+		for _, name := range []LayerName{LayerNamespaces, LayerRoot, LayerCaps, LayerLandlock, LayerSeccomp, LayerCgroup, LayerRlimits} {
+			layers = append(layers, Layer{Name: name, Asked: !optional(name), Note: "no program was started"})
+		}
+		return layers
+	}
+	e := parseEvidence(r.report.evidence)
+	return []Layer{r.namespaces(e), r.root(e), caps(e), r.landlockReceipt(optional(LayerLandlock)), r.seccompReceipt(e, optional(LayerSeccomp)), r.cgroupReceipt(optional(LayerCgroup)), r.rlimitReceipt()}
+}
+
+// namespaces compares the program's namespaces with the supervisor's own.
+func (r *run) namespaces(e evidence) Layer {
+	l := Layer{Name: LayerNamespaces, Asked: true, Applied: true, Mechanism: "clone"}
+	var text []string
+	for _, ns := range evidenceNamespaces {
+		own, err := os.Readlink("/proc/self/ns/" + ns)
+		got := e.namespaces[ns]
+		if err != nil || got == "" || got == own {
+			l.Applied = false
+			l.Note = "the box shares the caller's " + ns + " namespace"
+		}
+		text = append(text, got)
+	}
+	text = append(text, "NSpid "+e.status["NSpid"])
+	l.Evidence = strings.Join(text, " ")
+	return l
+}
+
+func (r *run) root(e evidence) Layer {
+	l := Layer{Name: LayerRoot, Asked: true, Applied: !r.off.Has(ablation.Root), Mechanism: "pivot_root"}
+	id := strconv.Itoa(r.plan.host.boxUID)
+	l.Evidence = "uid " + e.status["Uid"] + " gid " + e.status["Gid"] + " groups [" + e.status["Groups"] + "]"
+	if first, _, _ := strings.Cut(e.status["Uid"], " "); first != id {
+		l.Applied = false
+	}
+	l.Mechanism += ", host uid " + strconv.Itoa(r.hostUID)
+	if groups := e.status["Groups"]; groups != "" && !r.plan.host.ownUID {
+		l.Note = "the caller's supplementary groups stay: the kernel lets only a privileged caller drop them in a user namespace (user_namespaces(7), setgroups)"
+	}
+	return l
+}
+
+// caps demands that every set is empty.
+func caps(e evidence) Layer {
+	l := Layer{Name: LayerCaps, Asked: true, Applied: true, Mechanism: "capset, PR_CAPBSET_DROP, no_new_privs"}
+	var text []string
+	for _, set := range []string{"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"} {
+		v := e.status[set]
+		text = append(text, set+" "+v)
+		if strings.Trim(v, "0") != "" || v == "" {
+			l.Applied = false
+		}
+	}
+	text = append(text, "NoNewPrivs "+e.status["NoNewPrivs"])
+	l.Applied = l.Applied && e.status["NoNewPrivs"] == "1"
+	l.Evidence = strings.Join(text, " ")
+	return l
+}
+
+// landlockReceipt: /proc says nothing about Landlock, so the evidence is the
+// canary, which the plan demands: the same open succeeded before and was
+// refused after.
+func (r *run) landlockReceipt(optional bool) Layer {
+	l := Layer{Name: LayerLandlock, Asked: !optional || r.plan.handled.rules, Applied: r.plan.handled.rules}
+	if !l.Applied {
+		l.Note = "this kernel has no Landlock, and --optional allows that"
+		return l
+	}
+	l.Mechanism = "abi " + strconv.Itoa(r.plan.handled.abi)
+	l.Evidence = "canary: open of the host's root through a descriptor was allowed before, EACCES after"
+	return l
+}
+
+func (r *run) seccompReceipt(e evidence, optional bool) Layer {
+	l := Layer{Name: LayerSeccomp, Asked: !optional || r.plan.filter.program != nil}
+	l.Applied = e.status["Seccomp"] == "2" && r.plan.filter.program != nil
+	l.Mechanism = "filter, " + strconv.Itoa(r.plan.filter.program.Len()) + " instructions"
+	l.Evidence = "Seccomp " + e.status["Seccomp"] + " Seccomp_filters " + e.status["Seccomp_filters"]
+	return l
+}
+
+func (r *run) cgroupReceipt(optional bool) Layer {
+	l := Layer{Name: LayerCgroup, Asked: !optional || r.group != nil, Applied: r.group != nil, Note: r.groupNote}
+	if r.group != nil {
+		l.Mechanism, l.Evidence, l.Note = r.group.Version().String(), r.inForce.Evidence, r.inForce.Note
+	}
+	return l
+}
+
+// rlimitReceipt says what prlimit64 was told: the plan demands that each call
+// succeeds.
+func (r *run) rlimitReceipt() Layer {
+	l := Layer{Name: LayerRlimits, Asked: true, Applied: true, Mechanism: "prlimit64"}
+	var text []string
+	for _, s := range r.plan.lists[listTarget] {
+		if s.Stage == StageRlimits {
+			text = append(text, s.Operand+" "+s.args[2].text)
+		}
+	}
+	l.Evidence = strings.Join(text, " ")
+	return l
+}

@@ -1,0 +1,210 @@
+package jail
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-75010da9/jail/cgroups"
+	"github.com/seed-75010da9/jail/internal/ablation"
+	"golang.org/x/sys/unix"
+)
+
+// A run is one box from its Spec to its record.
+type run struct {
+	spec    Spec
+	off     ablation.Set
+	result  Result
+	started time.Time
+
+	plan   *Plan
+	parent *cgroups.Parent
+	group  *cgroups.Group
+	fds    fdSet
+	image  int            // PID 1's image, -1 until opened
+	idMaps map[[2]int]int // owner → user namespace, for grants
+	// hostUID and hostGID are who the box is on the host.
+	hostUID, hostGID int
+	inForce          cgroups.InForce
+	groupNote        string
+
+	end    end
+	report report
+	last   last
+	ended  bool // PID 1 told how the program ended
+}
+
+// Run runs one program in a box and captures its output. It is
+// [RunIO] with an empty IO.
+func Run(ctx context.Context, spec Spec) (Result, error) { return RunIO(ctx, spec, IO{}) }
+
+// RunIO runs one program in a box. The Result is complete on every path; the
+// error is not nil exactly when the program never ran or jail itself failed:
+// then it is Faults or a *SetupError, and Result.Reason says the same.
+// Ending ctx ends the whole box with reason canceled. It is safe to call from
+// many goroutines.
+func RunIO(ctx context.Context, spec Spec, io IO) (Result, error) {
+	// PID 1 dies with the thread that started it.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	r := newRun(ctx, spec)
+	defer r.close()
+	err := r.prepare(io)
+	if err == nil {
+		err = r.carryOut(ctx, io)
+	}
+	return r.finish(err)
+}
+
+// Explain makes the plan of a run and runs nothing. A host on which the run
+// would be refused is an error, the same as the run's.
+func Explain(spec Spec) (*Plan, error) {
+	r := newRun(context.Background(), spec)
+	defer r.close()
+	if err := r.prepare(IO{}); err != nil {
+		return nil, err
+	}
+	return r.plan, nil
+}
+
+func newRun(ctx context.Context, spec Spec) *run {
+	spec.Limits = spec.Limits.WithDefaults()
+	now := time.Now()
+	return &run{
+		spec: spec, off: ablation.Of(ctx), started: now, image: -1, idMaps: map[[2]int]int{},
+		result: Result{
+			Schema: Schema, ID: newID(now), Name: spec.Name, Layers: []Layer{}, Denials: []Denial{},
+			Profile: spec.Profile, StartedAt: now.UTC(), Limits: spec.Limits.inForce(), TreeEmpty: true,
+		},
+	}
+}
+
+// prepare does everything up to the plan. It creates nothing but the cgroup.
+func (r *run) prepare(io IO) error {
+	h, v, err := r.check()
+	if err != nil {
+		return err
+	}
+	r.hostUID, r.hostGID = h.uid, h.gid
+	if h.ownUID && !r.off.Has(ablation.OwnUID) {
+		r.hostUID = int(h.uidBase) + unix.Gettid()
+		r.hostGID = r.hostUID
+	}
+	sh := shape{stdin: io.Stdin != nil, tty: io.TTY != nil}
+	if err := r.makeGroup(); err != nil {
+		return err
+	}
+	if r.group != nil {
+		sh.tasks = len(r.group.TaskFiles())
+	}
+	r.plan, err = compile(r.spec, h, v, sh, r.off)
+	return err
+}
+
+// check finds every fault of the Spec, on its own and against the host.
+func (r *run) check() (host, view, error) {
+	var faults Faults
+	if err := r.spec.Validate(); err != nil && !errors.As(err, &faults) {
+		return host{}, view{}, err
+	}
+	v, more := resolve(r.spec)
+	faults = append(faults, more...)
+	h, err := probeHost()
+	if err == nil && uint64(r.spec.Limits.NoFile) > h.hard[unix.RLIMIT_NOFILE] {
+		faults = append(faults, Fault{"limits.nofile", fmt.Sprint(r.spec.Limits.NoFile), fmt.Sprintf("must not exceed the caller's own hard limit of %d", h.hard[unix.RLIMIT_NOFILE])})
+	}
+	if len(faults) > 0 {
+		return h, v, faults
+	}
+	return h, v, err
+}
+
+// makeGroup makes and limits the box's cgroup before anything else exists.
+func (r *run) makeGroup() error {
+	if r.off.Has(ablation.Cgroup) {
+		return nil
+	}
+	err := func() (err error) {
+		if r.parent, err = cgroups.Find(r.spec.CgroupParent); err != nil {
+			return err
+		}
+		l := r.spec.Limits
+		if r.group, err = r.parent.Create(r.spec.Name, cgroups.Limits{Memory: l.Memory, CPUs: l.CPUs, Pids: l.Pids}); err != nil {
+			return err
+		}
+		r.inForce, err = r.group.InForce()
+		return err
+	}()
+	if err == nil {
+		return nil
+	}
+	if slices.Contains(r.spec.Optional, LayerCgroup) {
+		r.groupNote = "no cgroup caps on this run, as --optional allows: " + err.Error()
+		return nil
+	}
+	e := &SetupError{Stage: StageCgroup, Layer: LayerCgroup, Operation: "create", Err: err}
+	var ce *cgroups.Error
+	if errors.As(err, &ce) {
+		e.Operation, e.Operand, e.Remedy = ce.Op, ce.Path, ce.Remedy
+	}
+	if e.Remedy == "" {
+		e.Remedy = "give the caller a writable cgroup (--cgroup-parent)"
+	}
+	e.Remedy += "; or weaken the box by name: --optional cgroup"
+	return e
+}
+
+// close gives back everything that a run holds. The group goes with it, when
+// nothing is left in it.
+func (r *run) close() {
+	r.fds.closeAll()
+	if r.group != nil {
+		r.group.Remove()
+	}
+	if r.parent != nil {
+		r.parent.Sweep(sweepLooks)
+		r.parent.Close()
+	}
+}
+
+// sweepLooks bounds what each run spends on the leftovers of killed ones.
+const sweepLooks = 4
+
+// finish turns what was seen into the record.
+func (r *run) finish(err error) (Result, error) {
+	res := &r.result
+	res.Usage.WallMS = time.Since(r.started).Milliseconds()
+	res.Layers = r.receipt()
+	var faults Faults
+	var setup *SetupError
+	switch {
+	case errors.As(err, &faults):
+		res.Reason, res.Message = ReasonSetupRefused, strings.TrimPrefix(err.Error(), "jail: ")
+		res.Refusal = &Refusal{Stage: StageValidate, Operand: faults[0].Field}
+	case errors.As(err, &setup):
+		res.Reason, res.Message = refusalReason(setup), strings.TrimPrefix(err.Error(), "jail: ")
+		res.Refusal, res.Hint = setup.refusal(), setup.Remedy
+	case err != nil:
+		res.Reason, res.Message = ReasonInternalError, err.Error()
+	default:
+		r.verdict()
+	}
+	res.OK = res.Reason == ReasonOK
+	return r.result, err
+}
+
+// refusalReason tells a program that can't be started from a box that can't be
+// made, and both from a failure of our own.
+func refusalReason(e *SetupError) Reason {
+	if e.Stage == StageExec && e.Operation == "execve" {
+		return ReasonExecFailed
+	}
+	if e.Stage == StageSupervise {
+		return ReasonInternalError
+	}
+	return ReasonSetupRefused
+}

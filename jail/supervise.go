@@ -1,0 +1,205 @@
+package jail
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/seed-75010da9/jail/internal/ablation"
+	"golang.org/x/sys/unix"
+)
+
+// carryOut starts the box and sees it through to its end.
+func (r *run) carryOut(ctx context.Context, io IO) error {
+	if err := ctx.Err(); err != nil {
+		r.end.cause = ReasonCanceled
+		return nil
+	}
+	streams, err := r.connect(io)
+	if err != nil {
+		return err
+	}
+	c, err := r.launch(streams.childEnds)
+	if err != nil {
+		streams.abandon()
+		return err
+	}
+	streams.started()
+	r.end.pidfd, r.end.group = c.pidfd, r.group
+	streams.pump(&r.end)
+	stop := r.watch(ctx)
+	werr := r.wait(c)
+	stop()
+	cause, at := r.end.over()
+	if cause != "" {
+		r.result.KillMS = time.Since(at).Milliseconds()
+	}
+	r.result.Stdout, r.result.Stderr = streams.finish()
+	return werr
+}
+
+// watch arms what ends a box: the deadline, the caller, and once a run lasts,
+// its CPU time and memory.
+func (r *run) watch(ctx context.Context) (stop func()) {
+	if r.off.Has(ablation.Watch) {
+		return func() {}
+	}
+	deadline := time.AfterFunc(r.spec.Limits.Timeout-time.Since(r.started), func() { r.end.now(ReasonTimeout) })
+	canceled := context.AfterFunc(ctx, func() { r.end.now(ReasonCanceled) })
+	done := make(chan struct{})
+	if r.group != nil {
+		go r.poll(done)
+	}
+	return func() {
+		deadline.Stop()
+		canceled()
+		close(done)
+	}
+}
+
+const (
+	firstPoll = 20 * time.Millisecond
+	pollEvery = 50 * time.Millisecond
+)
+
+// poll reads the group's counters until done. On cgroup v1 it is also what
+// makes the kernel's OOM kill of one process the end of the whole group, as
+// memory.oom.group does on v2.
+func (r *run) poll(done <-chan struct{}) {
+	timer := time.NewTimer(firstPoll)
+	defer timer.Stop()
+	for {
+		select {
+		case <-done:
+			return
+		case <-timer.C:
+		}
+		if n, err := r.group.OOMKills(); err == nil && n > 0 {
+			r.end.now(ReasonOutOfMemory)
+		}
+		used, err := r.group.CPUUsage()
+		if err == nil && used >= r.spec.Limits.CPUTime {
+			r.end.now(ReasonCPUTime)
+		}
+		// Sooner only when the limit could be reached sooner.
+		next := pollEvery
+		if left := time.Duration(float64(r.spec.Limits.CPUTime-used) / r.spec.Limits.CPUs); err == nil && left < next {
+			next = max(left, time.Millisecond)
+		}
+		timer.Reset(next)
+	}
+}
+
+// wait sees the box through its three ends: the report pipe closes when the
+// program has started, the status pipe when it has ended, and PID 1 is reaped
+// when the last process of its namespace is gone.
+func (r *run) wait(c *child) error {
+	told, ok := r.drain(c.reports, reportRoom)
+	if ok {
+		var err error
+		if r.report, err = r.plan.parseReport(told); err != nil {
+			r.end.now(ReasonInternalError)
+			r.reap(c)
+			return &SetupError{Stage: StageSupervise, Operation: "report", Err: err}
+		}
+	}
+	words, _ := r.drain(c.status, lastSize)
+	r.last, r.ended = parseLast(words)
+	r.reap(c)
+	return r.outcome()
+}
+
+// outcome is the error of a box that was not made, or fell apart.
+func (r *run) outcome() error {
+	if f := r.report.failed; f != nil {
+		return f.failure(r.report.result, r.plan)
+	}
+	cause, _ := r.end.over()
+	if cause != "" || r.ended && len(r.report.evidence) > 0 {
+		return nil
+	}
+	return &SetupError{Stage: StageSupervise, Operation: "wait", Operand: "PID 1", Err: errors.New("it ended without a word on how the program did")}
+}
+
+const reportRoom = 64 << 10
+
+// drain reads fd to its end, at most limit bytes. It gives up on a box that was
+// killed and does not die.
+func (r *run) drain(fd, limit int) ([]byte, bool) {
+	buf := make([]byte, 0, 4<<10)
+	for r.readable(fd) {
+		if len(buf) == cap(buf) {
+			buf = append(buf, 0)[:len(buf)]
+		}
+		n, err := unix.Read(fd, buf[len(buf):cap(buf)])
+		switch {
+		case errors.Is(err, unix.EINTR) || errors.Is(err, unix.EAGAIN):
+			continue
+		case err != nil || n == 0:
+			return buf, err == nil
+		}
+		if buf = buf[:len(buf)+n]; len(buf) > limit {
+			return buf, false
+		}
+	}
+	return buf, false
+}
+
+// readable waits until fd has something to read or has ended.
+func (r *run) readable(fd int) bool {
+	for {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 250)
+		if n > 0 {
+			return true
+		}
+		if err != nil && !errors.Is(err, unix.EINTR) {
+			return false
+		}
+		if r.end.overdue() {
+			return false
+		}
+	}
+}
+
+// reap waits for PID 1. When it can be waited for the kernel has ended every
+// process of its namespace (pid_namespaces(7)); the cgroup is asked as well.
+func (r *run) reap(c *child) {
+	r.result.TreeEmpty = false
+	if !r.readable(c.pidfd) {
+		return
+	}
+	var usage unix.Rusage
+	for {
+		var status unix.WaitStatus
+		_, err := unix.Wait4(c.pid, &status, unix.WALL, &usage)
+		if !errors.Is(err, unix.EINTR) {
+			break
+		}
+	}
+	r.rusage(usage)
+	r.result.TreeEmpty = r.group == nil
+	for range 100 {
+		if r.group == nil {
+			return
+		}
+		if empty, err := r.group.Empty(); err == nil && empty {
+			r.result.TreeEmpty = true
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// failure is a failing step as the caller sees it.
+func (s *Step) failure(result int32, p *Plan) *SetupError {
+	e := &SetupError{Stage: s.Stage, Layer: s.Layer, Operation: s.Operation, Operand: s.Operand}
+	if result < 0 {
+		e.Err = syscall.Errno(-result)
+	} else {
+		e.Err = errors.New("the kernel did not do what was asked (it answered " + strconv.Itoa(int(result)) + ")")
+	}
+	e.Remedy = remedy(e, p)
+	return e
+}

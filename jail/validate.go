@@ -1,0 +1,243 @@
+package jail
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-75010da9/jail/seccomp"
+	"golang.org/x/sys/unix"
+)
+
+// Bounds of what a Spec may ask for.
+const (
+	minMemory  = 4 << 20 // below this not even the loader of most programs runs
+	minTmpSize = 4 << 10
+	maxSize    = 1 << 50
+	maxPids    = 4 << 20 // PID_MAX_LIMIT, proc(5)
+	maxNoFile  = 1 << 20
+	maxCPUs    = 4096
+	maxTime    = 366 * 24 * time.Hour
+	maxContent = 64 << 10
+	maxArg     = 128 << 10 // MAX_ARG_STRLEN, execve(2)
+	maxArgs    = 6 << 20   // of all arguments and the environment: three quarters of _STK_LIM, execve(2)
+)
+
+// Validate checks everything that can be checked without looking at the host.
+// It returns nil or Faults with every fault found.
+func (s Spec) Validate() error {
+	v := validator{}
+	v.name(s)
+	v.args(s)
+	v.env(s.Env)
+	v.view(s.View)
+	v.limits(s.Limits.WithDefaults())
+	v.oneOf("net", string(s.Net), "", string(NetNone), string(NetLoopback))
+	v.oneOf("output_mode", string(s.OutputMode), "", string(OutputKill), string(OutputTruncate))
+	v.seccomp(s.Seccomp)
+	for _, l := range s.Optional {
+		if !slices.Contains(OptionalLayers, l) {
+			v.fault("optional", string(l), fmt.Sprintf("must be one of %v: the other layers are what a box is", OptionalLayers))
+		}
+	}
+	for _, r := range s.Require {
+		if _, err := parseRequirement(r); err != nil {
+			v.fault("require", r, err.Error())
+		}
+	}
+	if len(v.faults) > 0 {
+		return v.faults
+	}
+	return nil
+}
+
+type validator struct{ faults Faults }
+
+func (v *validator) fault(field, value, want string) {
+	v.faults = append(v.faults, Fault{field, value, want})
+}
+
+func (v *validator) oneOf(field, value string, accepted ...string) {
+	if !slices.Contains(accepted, value) {
+		v.fault(field, value, "must be one of "+strings.Join(accepted[1:], ", "))
+	}
+}
+
+func (v *validator) noNUL(field, value string) {
+	if strings.IndexByte(value, 0) >= 0 {
+		v.fault(field, value, "must not hold a NUL byte")
+	}
+}
+
+func (v *validator) name(s Spec) {
+	ok := func(s string) bool {
+		for _, c := range []byte(s) {
+			if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.') {
+				return false
+			}
+		}
+		return len(s) <= 64
+	}
+	if !ok(s.Name) {
+		v.fault("name", s.Name, "must be at most 64 letters, digits, '.', '_' and '-'")
+	}
+	if !ok(s.Hostname) {
+		v.fault("hostname", s.Hostname, "must be at most 64 letters, digits, '.', '_' and '-'")
+	}
+	v.noNUL("cgroup_parent", s.CgroupParent)
+	if s.Dir != "" && !path.IsAbs(s.Dir) {
+		v.fault("dir", s.Dir, "must be an absolute path inside the box")
+	}
+	v.noNUL("dir", s.Dir)
+}
+
+func (v *validator) args(s Spec) {
+	if len(s.Args) == 0 || s.Args[0] == "" {
+		v.fault("args", strings.Join(s.Args, " "), "must name the program to run")
+	}
+	total := 0
+	for i, a := range slices.Concat(s.Args, s.Env) {
+		total += len(a) + 9 // its NUL and its pointer
+		if len(a) < maxArg {
+			continue
+		}
+		field := "args[" + strconv.Itoa(i) + "]"
+		if i >= len(s.Args) {
+			field = "env[" + strconv.Itoa(i-len(s.Args)) + "]"
+		}
+		v.fault(field, a[:32]+"…", fmt.Sprintf("must be shorter than %d bytes (the kernel's MAX_ARG_STRLEN), and has %d", maxArg, len(a)))
+	}
+	if total > maxArgs {
+		v.fault("args", strconv.Itoa(total)+" bytes", fmt.Sprintf("arguments and environment together must not exceed %d bytes (the kernel's limit)", maxArgs))
+	}
+	for i, a := range s.Args {
+		v.noNUL("args["+strconv.Itoa(i)+"]", a)
+	}
+}
+
+func (v *validator) env(env []string) {
+	seen := map[string]bool{}
+	for i, e := range env {
+		field := "env[" + strconv.Itoa(i) + "]"
+		key, _, ok := strings.Cut(e, "=")
+		if !ok || key == "" {
+			v.fault(field, e, "must be KEY=VALUE")
+			continue
+		}
+		if seen[key] {
+			v.fault(field, key, "must not be set twice")
+		}
+		seen[key] = true
+		v.noNUL(field, e)
+	}
+}
+
+func (v *validator) view(mounts []Mount) {
+	for i, m := range mounts {
+		field := "view[" + strconv.Itoa(i) + "]"
+		v.oneOf(field+".kind", string(m.Kind), "", string(MountSystem), string(MountRO), string(MountRW), string(MountTmpfs), string(MountLink), string(MountFile))
+		if m.Kind == "" {
+			v.fault(field+".kind", "", "must not be empty")
+		}
+		if !path.IsAbs(m.Target) || path.Clean(m.Target) != m.Target || m.Target == "/" {
+			v.fault(field+".target", m.Target, "must be an absolute path without . or .. and not /")
+		}
+		for _, top := range []string{"/proc", "/dev"} {
+			if (m.Target == top || strings.HasPrefix(m.Target, top+"/")) && m.Target != "/dev/shm" {
+				v.fault(field+".target", m.Target, "must not lie below "+top+", which is the box's own")
+			}
+		}
+		v.noNUL(field+".target", m.Target)
+		v.noNUL(field+".source", m.Source)
+		switch m.Kind {
+		case MountSystem, MountRO, MountRW:
+			if !path.IsAbs(m.Source) {
+				v.fault(field+".source", m.Source, "must be an absolute path")
+			}
+		case MountLink:
+			if m.Source == "" {
+				v.fault(field+".source", m.Source, "must be the text of a link")
+			}
+		}
+		if m.Size < 0 || m.Size > maxSize || m.Size > 0 && m.Size < minTmpSize {
+			v.fault(field+".size", strconv.FormatInt(m.Size, 10), fmt.Sprintf("must be between %d and %d bytes", minTmpSize, int64(maxSize)))
+		}
+		if len(m.Content) > maxContent {
+			v.fault(field+".content", fmt.Sprintf("%d bytes", len(m.Content)), fmt.Sprintf("must be at most %d bytes", maxContent))
+		}
+	}
+}
+
+func (v *validator) limits(l Limits) {
+	within := func(field string, value, low, high int64, unit string) {
+		if value < low || value > high {
+			v.fault("limits."+field, strconv.FormatInt(value, 10), fmt.Sprintf("must be between %d and %d %s", low, high, unit))
+		}
+	}
+	within("memory", l.Memory, minMemory, maxSize, "bytes")
+	within("pids", l.Pids, 2, maxPids, "processes (PID 1 is one of them)")
+	within("output", l.Output, 1, maxSize, "bytes")
+	within("tmp_size", l.TmpSize, minTmpSize, maxSize, "bytes")
+	within("nofile", l.NoFile, 8, maxNoFile, "descriptors")
+	within("file_size", l.FileSize, 1, maxSize, "bytes")
+	duration := func(field string, d time.Duration) {
+		if d < time.Millisecond || d > maxTime {
+			v.fault("limits."+field, d.String(), fmt.Sprintf("must be between %v and %v", time.Millisecond, maxTime))
+		}
+	}
+	duration("timeout", l.Timeout)
+	duration("cpu_time", l.CPUTime)
+	if !(l.CPUs >= 0.01 && l.CPUs <= maxCPUs) {
+		v.fault("limits.cpus", strconv.FormatFloat(l.CPUs, 'g', -1, 64), fmt.Sprintf("must be between 0.01 and %d processors", maxCPUs))
+	}
+}
+
+func (v *validator) seccomp(s Seccomp) {
+	if _, err := seccomp.Builtin(policyName(s)); err != nil {
+		v.fault("seccomp.policy", s.Policy, err.Error())
+	}
+	for field, names := range map[string][]string{"seccomp.allow": s.Allow, "seccomp.deny": s.Deny} {
+		for _, n := range names {
+			if _, ok := seccomp.Number(n); !ok {
+				v.fault(field, n, "must be the name of a system call of this architecture")
+			}
+		}
+	}
+	// The program has to be able to start, and its first failure to be told.
+	for _, n := range s.Deny {
+		if slices.Contains([]string{"execve", "write", "read", "openat", "readlinkat", "exit_group"}, n) {
+			v.fault("seccomp.deny", n, "must leave what is needed to start the program")
+		}
+	}
+}
+
+func policyName(s Seccomp) string {
+	if s.Policy == "" {
+		return "default"
+	}
+	return s.Policy
+}
+
+// A requirement is a minimum demand on the host.
+type requirement struct {
+	layer   LayerName
+	atLeast int
+}
+
+// parseRequirement reads "landlock>=N".
+func parseRequirement(text string) (requirement, error) {
+	name, number, ok := strings.Cut(text, ">=")
+	n, err := strconv.Atoi(number)
+	if !ok || err != nil || n < 1 || name != string(LayerLandlock) {
+		return requirement{}, fmt.Errorf("must be landlock>=N, where N is a Landlock ABI")
+	}
+	return requirement{LayerLandlock, n}, nil
+}
+
+var rlimitNames = map[int]string{
+	unix.RLIMIT_NOFILE: "RLIMIT_NOFILE", unix.RLIMIT_FSIZE: "RLIMIT_FSIZE", unix.RLIMIT_CORE: "RLIMIT_CORE",
+	unix.RLIMIT_STACK: "RLIMIT_STACK", unix.RLIMIT_MEMLOCK: "RLIMIT_MEMLOCK", unix.RLIMIT_CPU: "RLIMIT_CPU",
+}

@@ -1,0 +1,135 @@
+package jail
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/seed-75010da9/jail/cgroups"
+	"golang.org/x/sys/unix"
+)
+
+// facts are what a verdict is made of. Each has its evidence; nothing is
+// guessed from a signal's number.
+type facts struct {
+	cause      Reason // recorded before the kill, "" if the box ended by itself
+	status     unix.WaitStatus
+	ended      bool // status is known
+	oomKills   int64
+	pidsDenied int64
+	tmpfsFull  bool
+}
+
+// reason is the first of these that holds.
+func (f facts) reason() Reason {
+	failed := f.ended && (f.status.Signaled() || f.status.ExitStatus() != 0)
+	switch {
+	case f.oomKills > 0 && (f.cause == "" || f.cause == ReasonOutOfMemory):
+		return ReasonOutOfMemory
+	case f.cause != "":
+		return f.cause
+	case !f.ended:
+		return ReasonInternalError
+	case f.status.Signaled() && f.status.Signal() == unix.SIGSYS:
+		return ReasonSyscallDenied
+	case f.status.Signaled() && f.status.Signal() == unix.SIGXCPU:
+		return ReasonCPUTime
+	case failed && f.pidsDenied > 0:
+		return ReasonPidsLimit
+	case failed && f.tmpfsFull:
+		return ReasonDiskFull
+	case f.status.Signaled():
+		return ReasonSignaled
+	case failed:
+		return ReasonExecutionFailed
+	}
+	return ReasonOK
+}
+
+// verdict fills in how a run that was started ended.
+func (r *run) verdict() {
+	cause, _ := r.end.over()
+	f := facts{cause: cause, status: r.last.status, ended: r.ended, tmpfsFull: r.last.full}
+	if r.group != nil {
+		// What a counter that can't be read would have shown stays unknown.
+		stats, _ := r.group.Stats()
+		r.usage(stats)
+		if stats.OOMKills != nil {
+			f.oomKills = *stats.OOMKills
+		}
+		if stats.PidsDenied != nil {
+			f.pidsDenied = *stats.PidsDenied
+		}
+	}
+	res := &r.result
+	res.Reason = f.reason()
+	switch {
+	case f.ended && f.status.Exited():
+		code := f.status.ExitStatus()
+		res.ExitCode = &code
+	case f.ended && f.status.Signaled():
+		name := unix.SignalName(f.status.Signal())
+		res.Signal = &name
+	case cause != "" || f.oomKills > 0:
+		name := "SIGKILL"
+		res.Signal = &name
+	}
+	res.Message, res.Hint = r.words()
+}
+
+// usage takes over what the group counted.
+func (r *run) usage(s cgroups.Stats) {
+	u := &r.result.Usage
+	ms := func(d time.Duration) *int64 { n := d.Milliseconds(); return &n }
+	u.CPUUserMS, u.CPUSystemMS, u.CPUThrottledMS = ms(s.CPUUser), ms(s.CPUSystem), ms(s.Throttled)
+	u.MemoryPeakBytes, u.PidsPeak, u.OOMKills = s.MemoryPeak, s.PidsPeak, s.OOMKills
+	u.IOReadBytes, u.IOWriteBytes = s.IORead, s.IOWrite
+}
+
+// rusage takes over what the kernel counted for PID 1 and all that it and the
+// end of its namespace reaped, where there is no group to ask.
+func (r *run) rusage(u unix.Rusage) {
+	if r.group != nil {
+		return
+	}
+	user, system := u.Utime.Nano()/1e6, u.Stime.Nano()/1e6
+	peak := u.Maxrss << 10
+	r.result.Usage.CPUUserMS, r.result.Usage.CPUSystemMS, r.result.Usage.MemoryPeakBytes = &user, &system, &peak
+}
+
+// words say how a run ended, and what to type if it should end otherwise.
+func (r *run) words() (message, hint string) {
+	l, res := r.spec.Limits, r.result
+	wall := time.Duration(res.Usage.WallMS) * time.Millisecond
+	switch res.Reason {
+	case ReasonOK:
+		return "the program ended with exit code 0", ""
+	case ReasonExecutionFailed:
+		return fmt.Sprintf("the program ended with exit code %d", *res.ExitCode), ""
+	case ReasonSignaled:
+		return "the program was ended by " + *res.Signal, ""
+	case ReasonTimeout:
+		return fmt.Sprintf("ended after %v of wall time (limit %v)", wall, l.Timeout), "raise --timeout if the program needs longer"
+	case ReasonCPUTime:
+		return fmt.Sprintf("ended after its processor time was used up (limit %v)", l.CPUTime), "raise --cpu-time (or --timeout, which it follows) if the program needs more"
+	case ReasonOutputTooLarge:
+		return fmt.Sprintf("ended after it wrote more than %d bytes of output", l.Output), "raise --output, or take --output-mode truncate to let it go on"
+	case ReasonOutOfMemory:
+		return fmt.Sprintf("ended by the kernel for want of memory (limit %d bytes, for the whole process tree, with its /tmp)", l.Memory), "raise --memory if the program needs more"
+	case ReasonPidsLimit:
+		return fmt.Sprintf("the program failed after forks were refused (limit %d processes and threads)", l.Pids), "raise --pids if the program needs more"
+	case ReasonDiskFull:
+		return fmt.Sprintf("the program failed, and its /tmp or /dev/shm is full (limit %d bytes each)", l.TmpSize), "raise --tmp-size, or grant a folder with --rw"
+	case ReasonSyscallDenied:
+		return "the program was killed for a system call that no box may make (of another architecture)", "build the program for this machine's architecture"
+	case ReasonCanceled:
+		return "ended because the caller asked for it", ""
+	}
+	return "the box ended without a word on how the program did", ""
+}
+
+func (l Limits) inForce() InForce {
+	return InForce{
+		TimeoutMS: l.Timeout.Milliseconds(), CPUTimeMS: l.CPUTime.Milliseconds(), MemoryBytes: l.Memory, CPUs: l.CPUs,
+		Pids: l.Pids, OutputBytes: l.Output, TmpBytes: l.TmpSize, NoFile: l.NoFile, FileSizeBytes: l.FileSize,
+	}
+}

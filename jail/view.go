@@ -1,0 +1,301 @@
+package jail
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// A view is the box's file tree, resolved against the host: what to make, in
+// order, parents first.
+type view struct {
+	entries []entry
+	mounts  []*mount // those of entries that are mounts
+	grants  map[string]*mount
+}
+
+// An entry is one thing to make in the new root.
+type entry struct {
+	kind    entryKind
+	path    string // absolute, in the box
+	text    string // of a link; content of a file
+	mount   *mount // of a mount
+	nested  bool   // a mount whose mount point lies in a granted tree: it must exist there
+	tmpSize int64
+}
+
+type entryKind int
+
+const (
+	entryDir entryKind = iota
+	entryLink
+	entryFile
+	entryMount
+)
+
+// A mount is a host tree in the box, or a tmpfs.
+type mount struct {
+	Mount
+	dir      bool
+	path     string // where it is mounted: Target with the box's links resolved
+	uid, gid int    // the owner of Source
+	mode     uint32 // and its mode bits
+}
+
+// resolver builds a view. own holds what stands at a path of the box so far.
+type resolver struct {
+	spec   Spec
+	view   view
+	own    map[string]entryKind
+	links  map[string]string
+	faults Faults
+}
+
+// resolve looks everything that spec.View names up on the host.
+func resolve(spec Spec) (view, Faults) {
+	r := &resolver{
+		spec: spec, own: map[string]entryKind{"/": entryDir, "/proc": entryMount, "/dev": entryDir}, links: map[string]string{},
+		view: view{grants: map[string]*mount{}},
+	}
+	all := append(slices.Clone(spec.View), defaultMounts(spec)...)
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return strings.Count(all[a].Target, "/") - strings.Count(all[b].Target, "/")
+	})
+	for _, i := range order {
+		field := "the default view"
+		if i < len(spec.View) {
+			field = fmt.Sprintf("view[%d]", i)
+		}
+		r.add(field, all[i])
+	}
+	return r.view, r.faults
+}
+
+// defaultMounts are the private writable folders that every box has, unless
+// the Spec puts something else there.
+func defaultMounts(spec Spec) []Mount {
+	var out []Mount
+	for _, target := range []string{"/tmp", "/dev/shm"} {
+		if !slices.ContainsFunc(spec.View, func(m Mount) bool { return m.Target == target }) {
+			out = append(out, Mount{Kind: MountTmpfs, Target: target, Size: spec.Limits.TmpSize})
+		}
+	}
+	return out
+}
+
+func (r *resolver) fault(field, value, want string) {
+	r.faults = append(r.faults, Fault{field, value, want})
+}
+
+func (r *resolver) add(field string, m Mount) {
+	at, ok := r.canonical(m.Target)
+	if !ok {
+		r.fault(field+".target", m.Target, "must not lead through a loop of links")
+		return
+	}
+	var st unix.Stat_t
+	switch m.Kind {
+	case MountSystem:
+		if unix.Lstat(m.Source, &st) != nil {
+			return
+		}
+		if st.Mode&unix.S_IFMT == unix.S_IFLNK {
+			text, err := os.Readlink(m.Source)
+			if err != nil {
+				r.fault(field+".source", m.Source, err.Error())
+				return
+			}
+			r.link(field, at, text)
+			return
+		}
+	case MountRO, MountRW:
+		if err := unix.Stat(m.Source, &st); err != nil {
+			r.fault(field+".source", m.Source, "must be a file or folder that exists and that the caller can reach: "+err.Error())
+			return
+		}
+	case MountLink:
+		r.link(field, at, m.Source)
+		return
+	case MountFile:
+		if r.place(field, at, entryFile) {
+			r.view.entries = append(r.view.entries, entry{kind: entryFile, path: at, text: m.Content})
+		}
+		return
+	}
+	r.addMount(field, at, m, st)
+}
+
+func (r *resolver) link(field, at, text string) {
+	if !r.place(field, at, entryLink) {
+		return
+	}
+	r.links[at] = text
+	r.view.entries = append(r.view.entries, entry{kind: entryLink, path: at, text: text})
+}
+
+func (r *resolver) addMount(field, at string, m Mount, st unix.Stat_t) {
+	mt := &mount{Mount: m, dir: true, path: at, uid: int(st.Uid), gid: int(st.Gid), mode: st.Mode}
+	if m.Kind != MountTmpfs {
+		switch st.Mode & unix.S_IFMT {
+		case unix.S_IFDIR:
+		case unix.S_IFREG, unix.S_IFIFO:
+			mt.dir = false
+		default:
+			r.fault(field+".source", m.Source, "must be a folder, a regular file or a named pipe: sockets and devices are not granted")
+			return
+		}
+		if why := refusedSource(m.Source); why != "" {
+			r.fault(field+".source", m.Source, why)
+			return
+		}
+	}
+	outer := r.outer(at)
+	nested := outer != nil && outer.Kind != MountTmpfs
+	if nested {
+		if !r.existsIn(outer, at, mt.dir) {
+			r.fault(field+".target", m.Target, fmt.Sprintf("must exist in the granted tree %s around it, as a %s without links: jail makes no mount points in granted trees", outer.Source, kindWord(mt.dir)))
+			return
+		}
+		if r.view.grants[at] != nil {
+			r.fault(field+".target", m.Target, "is granted twice")
+			return
+		}
+		r.own[at] = entryMount
+	} else if !r.place(field, at, entryMount) {
+		return
+	}
+	r.view.grants[at] = mt
+	r.view.mounts = append(r.view.mounts, mt)
+	r.view.entries = append(r.view.entries, entry{kind: entryMount, path: at, mount: mt, nested: nested})
+}
+
+// place makes room at path at in our own part of the tree: its parents, and
+// nothing there yet.
+func (r *resolver) place(field, at string, kind entryKind) bool {
+	if outer := r.outer(at); outer != nil && outer.Kind != MountTmpfs {
+		r.fault(field+".target", at, "lies in the granted tree "+outer.Source+", in which jail makes nothing")
+		return false
+	}
+	if _, ok := r.own[at]; ok {
+		r.fault(field+".target", at, "is already taken by something else in the box")
+		return false
+	}
+	for _, dir := range parents(at) {
+		if _, ok := r.own[dir]; !ok {
+			r.own[dir] = entryDir
+			r.view.entries = append(r.view.entries, entry{kind: entryDir, path: dir})
+		} else if r.own[dir] == entryFile {
+			r.fault(field+".target", at, "lies below the file "+dir)
+			return false
+		}
+	}
+	r.own[at] = kind
+	return true
+}
+
+// outer is the mount that path at would lie in, or nil.
+func (r *resolver) outer(at string) *mount {
+	for dir := path.Dir(at); dir != "/"; dir = path.Dir(dir) {
+		if m := r.view.grants[dir]; m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// existsIn says whether the mount point at exists, as a folder or not, in the
+// host tree of outer, reached without links: what the box will be mounted on.
+func (r *resolver) existsIn(outer *mount, at string, dir bool) bool {
+	rel := strings.TrimPrefix(at, outer.path+"/")
+	root, err := unix.Open(outer.Source, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(root)
+	fd, err := unix.Openat2(root, rel, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC,
+		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS})
+	if err != nil {
+		return false
+	}
+	defer unix.Close(fd)
+	var st syscall.Stat_t
+	return syscall.Fstat(fd, &st) == nil && (st.Mode&syscall.S_IFMT == syscall.S_IFDIR) == dir
+}
+
+// canonical is target with the box's own links resolved.
+func (r *resolver) canonical(target string) (string, bool) {
+	rest := strings.Split(strings.Trim(target, "/"), "/")
+	at := "/"
+	for hops := 0; len(rest) > 0; {
+		next := path.Join(at, rest[0])
+		rest = rest[1:]
+		text, isLink := r.links[next]
+		if !isLink || len(rest) == 0 {
+			at = next
+			continue
+		}
+		if hops++; hops > 40 {
+			return "", false
+		}
+		if path.IsAbs(text) {
+			at = "/"
+		}
+		rest = append(strings.Split(strings.Trim(text, "/"), "/"), rest...)
+	}
+	return at, true
+}
+
+// parents are the folders above p, outermost first, without the root.
+func parents(p string) []string {
+	var out []string
+	for i := 1; i < len(p); i++ {
+		if p[i] == '/' {
+			out = append(out, p[:i])
+		}
+	}
+	return out
+}
+
+func kindWord(dir bool) string {
+	if dir {
+		return "folder"
+	}
+	return "file"
+}
+
+// refusedSource says why a host path is never granted, or "".
+func refusedSource(source string) string {
+	var root, st unix.Stat_t
+	if unix.Stat("/", &root) == nil && unix.Stat(source, &st) == nil && root.Dev == st.Dev && root.Ino == st.Ino {
+		return "the whole file system is never granted; name the folders that are needed"
+	}
+	for _, top := range []string{"/proc", "/sys", "/dev"} {
+		if source == top || strings.HasPrefix(source, top+"/") {
+			return "nothing below " + top + " is granted: the box has its own"
+		}
+	}
+	var fs unix.Statfs_t
+	if err := unix.Statfs(source, &fs); err != nil {
+		return "its file system does not answer: " + err.Error()
+	}
+	if slices.Contains(kernelFilesystems, int64(fs.Type)) {
+		return "it lies in a file system that is an interface of the kernel"
+	}
+	return ""
+}
+
+// kernelFilesystems are those whose files are knobs and windows of the kernel.
+var kernelFilesystems = []int64{
+	unix.PROC_SUPER_MAGIC, unix.SYSFS_MAGIC, unix.CGROUP_SUPER_MAGIC, unix.CGROUP2_SUPER_MAGIC,
+	unix.DEBUGFS_MAGIC, unix.TRACEFS_MAGIC, unix.SECURITYFS_MAGIC, unix.BPF_FS_MAGIC,
+	unix.DEVPTS_SUPER_MAGIC, unix.EFIVARFS_MAGIC, unix.BINDERFS_SUPER_MAGIC, unix.NSFS_MAGIC,
+}
