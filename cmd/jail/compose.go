@@ -33,7 +33,7 @@ func compose(args []string) (options, jail.Spec, jail.Faults) {
 	p, err := profiles.Load(name, host)
 	if err != nil {
 		line.errors(err, "--profile", name)
-		return o, jail.Spec{Name: o.over.Name, Args: line.rest}, line.faults
+		return o, jail.Spec{Name: o.over.Name}, namedByFlag(line.faults, jail.Spec{})
 	}
 	if len(line.rest) == 0 {
 		return o, jail.Spec{}, line.faults
@@ -47,10 +47,7 @@ func compose(args []string) (options, jail.Spec, jail.Faults) {
 	if err := spec.Validate(); err != nil {
 		line.errors(err, "", "")
 	}
-	for i := range line.faults {
-		line.faults[i] = underFlag(line.faults[i], spec)
-	}
-	return o, spec, line.faults
+	return o, spec, namedByFlag(line.faults, spec)
 }
 
 // together checks what flags say with one another.
@@ -86,11 +83,20 @@ func (c *commandLine) errors(err error, field, value string) {
 	}
 }
 
+// namedByFlag names the flags behind the fields of spec.
+func namedByFlag(faults jail.Faults, spec jail.Spec) jail.Faults {
+	named := make(jail.Faults, len(faults))
+	for i, f := range faults {
+		named[i] = underFlag(f, spec)
+	}
+	return named
+}
+
 // underFlag names the flag behind a field of spec: "limits.memory" was
 // --memory on the command line.
 func underFlag(f jail.Fault, spec jail.Spec) jail.Fault {
 	field, index, _ := strings.Cut(f.Field, "[")
-	number, part, _ := strings.Cut(index, "]")
+	number, _, _ := strings.Cut(index, "]")
 	switch field {
 	case "profile":
 		f.Field = "--profile"
@@ -102,7 +108,7 @@ func underFlag(f jail.Fault, spec jail.Spec) jail.Fault {
 		}
 		return f
 	case "view":
-		f.Field = grantFlag(spec, number) + part
+		f.Field = grantFlag(spec, number)
 		return f
 	}
 	for _, d := range runFlags() {

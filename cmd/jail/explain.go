@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -14,6 +15,14 @@ func explainCommand(args []string) int {
 	if o.help {
 		return printHelp("explain")
 	}
+	var plan *jail.Plan
+	var err error
+	if len(faults) == 0 {
+		plan, err = jail.Explain(spec)
+		if errors.As(err, &faults) {
+			faults = namedByFlag(faults, spec)
+		}
+	}
 	if len(faults) > 0 {
 		var target *recordTarget
 		if o.json {
@@ -21,7 +30,6 @@ func explainCommand(args []string) int {
 		}
 		return refuse(spec, faults, target)
 	}
-	plan, err := jail.Explain(spec)
 	if err != nil {
 		printError(err)
 		return exitRefused

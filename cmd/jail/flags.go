@@ -89,7 +89,7 @@ func (c *commandLine) flag(table []flagDef, arg string, args []string) []string 
 	case def.value == "":
 		// A switch that is given twice says the same thing twice.
 	case inline:
-	case len(args) == 0 || lookup(table, args[0]) != nil && strings.HasPrefix(args[0], "--"):
+	case len(args) == 0 || isFlag(table, args[0]):
 		c.fault(shown, "", "needs a value: "+def.accept)
 		return args
 	default:
@@ -150,6 +150,13 @@ func lookup(table []flagDef, typed string) *flagDef {
 		}
 	}
 	return nil
+}
+
+// isFlag says that arg is one of our long flags, with a value or without. It
+// is then no value of the flag before it; --flag=--other would make it one.
+func isFlag(table []flagDef, arg string) bool {
+	name, _, _ := strings.Cut(arg, "=")
+	return strings.HasPrefix(name, "--") && lookup(table, name) != nil
 }
 
 // apply carries every setting over into o. A value that its flag does not

@@ -40,7 +40,13 @@ func runCommand(args []string) int {
 	if in != nil {
 		connections.Stdin = in
 	}
-	res, _ := jail.RunIO(ctx, spec, connections) // the Result says it all
+	if o.tty {
+		connections.TTY, connections.Stdin = os.Stdin, os.Stdin
+	}
+	res, err := jail.RunIO(ctx, spec, connections)
+	if errors.As(err, &faults) { // found by looking at the host
+		return refuse(spec, namedByFlag(faults, spec), target)
+	}
 	return finish(res, o, target, got)
 }
 
@@ -142,6 +148,7 @@ func finish(res jail.Result, o options, target *recordTarget, got *interruption)
 	status := res.ExitStatus()
 	if res.Reason == jail.ReasonCanceled {
 		status = got.status(status)
+		res.Message += got.words()
 	}
 	if target != nil {
 		if err := target.write(res); err != nil {

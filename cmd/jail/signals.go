@@ -10,13 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A interruption is the signal that ended a run, kept for the exit status.
+// An interruption is the signal that ended a run, kept for the exit status.
 type interruption struct{ number atomic.Int32 }
-
-// A signaled is the cause of a context that a signal ended.
-type signaled struct{ signal unix.Signal }
-
-func (s signaled) Error() string { return "jail received " + unix.SignalName(s.signal) }
 
 // watchSignals ends the returned context at the first SIGINT, SIGTERM or
 // SIGHUP; a second one ends jail at once, and with it the box, but without a
@@ -24,7 +19,7 @@ func (s signaled) Error() string { return "jail received " + unix.SignalName(s.s
 // and background jobs of a shell expect. SIGPIPE is ignored: a closed stdout
 // is to be an error of a write and not the end of the supervisor.
 func watchSignals() (context.Context, *interruption) {
-	ctx, cancel := context.WithCancelCause(context.Background())
+	ctx, cancel := context.WithCancel(context.Background())
 	got := new(interruption)
 	signal.Ignore(unix.SIGPIPE)
 	arrivals := make(chan os.Signal, 2)
@@ -41,7 +36,7 @@ func watchSignals() (context.Context, *interruption) {
 				fmt.Fprintln(os.Stderr, "jail: second signal, ending at once")
 				os.Exit(128 + int(n))
 			}
-			cancel(signaled{n})
+			cancel()
 		}
 	}()
 	return ctx, got
@@ -54,4 +49,12 @@ func (i *interruption) status(otherwise int) int {
 		return 128 + int(n)
 	}
 	return otherwise
+}
+
+// words are for the message of such a run.
+func (i *interruption) words() string {
+	if n := i.number.Load(); n != 0 {
+		return ": it sent " + unix.SignalName(unix.Signal(n)) + " to jail"
+	}
+	return ""
 }

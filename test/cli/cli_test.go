@@ -1,0 +1,94 @@
+// Package cli holds the command's behaviour as scripts that read as its
+// documentation: testdata/*.txtar, run against the built binary.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+// run builds jail as it is shipped, static, and puts it into PATH.
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "jail-cli-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	// Scripts may run as another user.
+	if err := os.Chmod(dir, 0o755); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	build := exec.Command("go", "build", "-o", filepath.Join(dir, "jail"), "../../cmd/jail")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "building jail: %v\n%s", err, out)
+		return 1
+	}
+	os.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	return m.Run()
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			jail, err := exec.LookPath("jail")
+			if err != nil {
+				return err
+			}
+			home := filepath.Join(env.WorkDir, "home")
+			env.Setenv("JAIL", jail)
+			env.Setenv("HOME", home)
+			env.Setenv("XDG_CONFIG_HOME", "")
+			return os.Mkdir(home, 0o700)
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond == "root" {
+				return os.Geteuid() == 0, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", cond)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":  exits,
+			"record": checkRecord,
+		},
+	})
+}
+
+// exits runs a program and demands its exit status:
+//
+//	exits 125 jail run --memory 0
+//
+// A program that ended by a signal n has the status 128+n, as in a shell.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits STATUS CMD [ARG…]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	var ended *exec.ExitError
+	switch {
+	case errors.As(err, &ended):
+		got = exitStatus(ended)
+	case err != nil:
+		ts.Fatalf("%v", err)
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/seed-75010da9/jail"
+
+// banned are packages that the command must not be built from, with the
+// reason. A name ending in / stands for all below it.
+var banned = map[string]string{
+	"net/http":                    "0.6 ms of start-up time on every run",
+	"google.golang.org/protobuf/": "0.75 ms of start-up time on every run",
+	"github.com/golang/protobuf/": "0.75 ms of start-up time on every run",
+	"github.com/spf13/":           "0.3 ms of start-up time; our flags are one table",
+	"github.com/sirupsen/":        "a logger has nothing to do here: what is to say stands in the record",
+	"gopkg.in/yaml.v3":            "0.4 ms of start-up time; profiles are TOML",
+	"github.com/coreos/":          "brings D-Bus and its start-up time with it",
+	"github.com/godbus/":          "no daemon is asked for anything on the launch path",
+	"github.com/seccomp/":         "needs cgo; filters are compiled ahead and embedded",
+	"runtime/cgo":                 "the binary is static and starts without libc",
+	"net":                         "a resolver and its goroutines; jail speaks to no network",
+	"os/user":                     "looks users up through libc; ids are numbers here",
+	"plugin":                      "code is not loaded at run time",
+	"testing":                     "test code must not ship: it registers flags and costs start-up time",
+	"log":                         "what is to say stands in the record or is an error",
+	"html/template":               "jail prints plain text and JSON",
+	"text/template":               "reflection and parsing on every start",
+	"crypto/tls":                  "jail speaks to no network",
+	"github.com/rogpeppe/":        "a test library",
+	"golang.org/x/net/":           "the filter interpreter is for tests",
+}
+
+func TestCommandImportsNothingHeavy(t *testing.T) {
+	for _, dep := range deps(t, module+"/cmd/jail") {
+		for name, why := range banned {
+			if dep == name || strings.HasSuffix(name, "/") && strings.HasPrefix(dep, name) {
+				t.Errorf("cmd/jail is built from %s: %s", dep, why)
+			}
+		}
+	}
+}
+
+// TestImportsRunOneWay: a package may import those of ours that are listed,
+// directly or not, and no others.
+func TestImportsRunOneWay(t *testing.T) {
+	for pkg, allowed := range map[string][]string{
+		"seccomp":                  nil,
+		"cgroups":                  nil,
+		"internal/ablation":        nil,
+		"jail":                     {"seccomp", "cgroups", "internal/ablation"},
+		"profiles":                 {"jail", "seccomp", "cgroups", "internal/ablation"},
+		"cmd/jail/internal/doctor": {"jail", "seccomp", "cgroups", "internal/ablation"},
+		"cmd/jail":                 {"profiles", "jail", "seccomp", "cgroups", "cmd/jail/internal/doctor", "internal/ablation"},
+	} {
+		for _, dep := range deps(t, module+"/"+pkg) {
+			name, ours := strings.CutPrefix(dep, module+"/")
+			if ours && name != pkg && !slices.Contains(allowed, name) && !within(name, allowed) && !within(name, []string{pkg}) {
+				t.Errorf("%s imports %s: imports run from cmd/jail over profiles and jail to seccomp and cgroups", pkg, name)
+			}
+		}
+	}
+}
+
+// within says whether name is an internal package of one of the packages.
+func within(name string, packages []string) bool {
+	return slices.ContainsFunc(packages, func(p string) bool { return strings.HasPrefix(name, p+"/internal/") })
+}
+
+// TestAblationIsNotReachable: what switches walls off for tests is reachable
+// from Go alone: neither the command nor the profiles import it themselves.
+func TestAblationIsNotReachable(t *testing.T) {
+	for _, pkg := range []string{"cmd/jail", "profiles", "cmd/jail/internal/doctor"} {
+		out, err := exec.Command("go", "list", "-f", `{{join .Imports "\n"}}`, module+"/"+pkg).Output()
+		if err != nil {
+			t.Fatalf("go list %s: %v", pkg, err)
+		}
+		if slices.Contains(strings.Fields(string(out)), module+"/internal/ablation") {
+			t.Errorf("%s imports internal/ablation, which switches walls off", pkg)
+		}
+	}
+}
+
+func deps(t *testing.T, pkg string) []string {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-deps", pkg)
+	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list -deps %s: %v", pkg, err)
+	}
+	return strings.Fields(string(out))
+}
