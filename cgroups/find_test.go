@@ -72,6 +72,49 @@ func TestFindNamedParent(t *testing.T) {
 	}
 }
 
+func TestFindV1Controllers(t *testing.T) {
+	if testParent(t).Version() == V2 {
+		t.Skip("not for version 2: it has one hierarchy")
+	}
+	tests := []struct {
+		name, own string
+		dirs      int
+		missing   string
+	}{
+		{"one each", "8:pids:/\n4:memory:/\n2:cpuacct:/\n1:cpu:/\n", 4, ""},
+		{"cpu and cpuacct joined", "8:pids:/\n4:memory:/\n1:cpu,cpuacct:/\n", 3, ""},
+		{"all joined", "8:cpuacct,cpu,memory,pids:/\n", 1, ""},
+		{"no memory", "8:pids:/\n2:cpuacct:/\n1:cpu:/\n0::/\n", 0, "controller memory"},
+		{"no cpuacct", "8:pids:/\n4:memory:/\n1:cpu:/\n", 0, "controller cpuacct"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			own, err := parseMemberships(tt.own)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := &Parent{version: V1, index: make(map[string]int)}
+			defer p.Close()
+			err = p.findV1(own, "")
+			var e *Error
+			if tt.missing != "" {
+				if !errors.As(err, &e) || e.Missing != tt.missing || !errors.Is(err, errors.ErrUnsupported) {
+					t.Errorf("findV1 = %v, want missing %q", err, tt.missing)
+				}
+				return
+			}
+			if err != nil || len(p.dirs) != tt.dirs || p.index["pids"] != 0 {
+				t.Errorf("findV1 = %v, %d folders, pids in %d, want %d folders and pids first", err, len(p.dirs), p.index["pids"], tt.dirs)
+			}
+			for _, c := range controllersV1 {
+				if _, ok := p.index[c]; !ok {
+					t.Errorf("no folder for %s", c)
+				}
+			}
+		})
+	}
+}
+
 func TestFindWithoutPermission(t *testing.T) {
 	testParent(t)
 	if os.Getuid() != 0 {

@@ -11,8 +11,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// prefix marks the groups that this package makes, and that Sweep collects.
-const prefix = "jail-"
+// Both mark the groups that this package makes, and that Sweep collects: a
+// parent that somebody calls jail-tests is not one of them.
+const (
+	prefix = "jail-"
+	suffix = ".box"
+)
 
 // A Group is one leaf: one box's group in every hierarchy. Its methods may be
 // called from many goroutines, but none of them during or after Remove.
@@ -43,12 +47,9 @@ func (p *Parent) Create(name string, l Limits) (*Group, error) {
 	if !validName(name) {
 		return nil, fmt.Errorf("cgroups: name: %q: want at most %d letters, digits, '.', '_' or '-'", name, maxName)
 	}
-	if name != "" {
-		name += "-"
-	}
 	var err error
 	for range createTries {
-		g := &Group{parent: p, limits: l, name: prefix + name + strconv.FormatUint(rand.Uint64(), 36)}
+		g := &Group{parent: p, limits: l, name: leafName(name)}
 		if err = g.create(); err == nil {
 			return g, nil
 		}
@@ -61,6 +62,14 @@ func (p *Parent) Create(name string, l Limits) (*Group, error) {
 }
 
 const maxName = 64
+
+// leafName is a name that no other leaf has: 64 random bits stand in it.
+func leafName(label string) string {
+	if label != "" {
+		label += "-"
+	}
+	return prefix + label + strconv.FormatUint(rand.Uint64(), 36) + suffix
+}
 
 func validName(name string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"

@@ -19,8 +19,8 @@ type Limits struct {
 }
 
 const (
-	// MinMemory is the least memory limit: below it the kernel can't even set
-	// up the first process.
+	// MinMemory is the least memory limit. Below a quarter of it, the first
+	// process is killed before it runs.
 	MinMemory = 1 << 20
 	// MinCPUs is the least share of processors: the kernel takes no quota
 	// below 1 ms of a period of 100 ms.

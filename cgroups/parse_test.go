@@ -1,10 +1,6 @@
 package cgroups
 
 import (
-	"errors"
-	"math"
-	"reflect"
-	"strings"
 	"testing"
 	"time"
 )
@@ -112,103 +108,6 @@ func TestParseIOStat(t *testing.T) {
 	}
 }
 
-func TestParseMemberships(t *testing.T) {
-	tests := []struct {
-		name, text string
-		want       []membership
-		ok         bool
-	}{
-		{"version 2", "0::/user.slice/a b\n", []membership{{nil, "/user.slice/a b"}}, true},
-		{"hybrid", "9:name=systemd:/\n4:cpu,cpuacct:/x\n0::/\n", []membership{
-			{[]string{"name=systemd"}, "/"}, {[]string{"cpu", "cpuacct"}, "/x"}, {nil, "/"}}, true},
-		{"colon in the path", "0::/a:b\n", []membership{{nil, "/a:b"}}, true},
-		{"outside of the namespace", "0::/../x\n", []membership{{nil, "/../x"}}, true},
-		{"empty", "", nil, true},
-		{"no path", "0::\n", nil, false},
-		{"one field", "0\n", nil, false},
-		{"relative", "0::x\n", nil, false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			got, err := parseMemberships(tt.text)
-			if (err == nil) != tt.ok || tt.ok && !reflect.DeepEqual(got, tt.want) {
-				t.Errorf("parseMemberships(%q) = %v, %v, want %v, ok %v", tt.text, got, err, tt.want, tt.ok)
-			}
-		})
-	}
-}
-
-func TestParseMountinfo(t *testing.T) {
-	const text = `31 23 0:28 / /sys/fs/cgroup rw,relatime - tmpfs tmpfs rw,mode=755
-32 31 0:29 /docker/abc /sys/fs/cgroup/cpu,cpuacct rw,relatime shared:9 master:1 - cgroup cgroup rw,cpu,cpuacct
-41 31 0:38 / /mnt/with\040blank\134 rw - cgroup2 cgroup2 rw,nsdelegate
-junk
-1 2 3 - cgroup
-`
-	want := []mount{
-		{"/docker/abc", "/sys/fs/cgroup/cpu,cpuacct", V1, []string{"rw", "cpu", "cpuacct"}},
-		{"/", `/mnt/with blank\`, V2, nil},
-	}
-	if got := parseMountinfo(text); !reflect.DeepEqual(got, want) {
-		t.Errorf("parseMountinfo(…) = %v, want %v", got, want)
-	}
-}
-
-func TestBelow(t *testing.T) {
-	tests := []struct {
-		root, path, want string
-		ok               bool
-	}{
-		{"/", "/a/b", "/a/b", true},
-		{"/a", "/a/b", "/b", true},
-		{"/a", "/a", "/", true},
-		{"/a", "/ab", "", false},
-		{"/a/b", "/a", "", false},
-		{"/a", "/../a", "", false},
-	}
-	for _, tt := range tests {
-		got, ok := below(tt.root, tt.path)
-		if got != tt.want || ok != tt.ok {
-			t.Errorf("below(%q, %q) = %q, %v, want %q, %v", tt.root, tt.path, got, ok, tt.want, tt.ok)
-		}
-	}
-}
-
-func TestClosest(t *testing.T) {
-	tests := []struct{ a, b, want string }{
-		{"/", "/x", "/"},
-		{"/a/b", "/a/b/c", "/a/b"},
-		{"/a/b", "/a/bc", "/a"},
-		{"/a/b", "/x/y", "/"},
-		{"/a/b", "/a/b", "/a/b"},
-		{"/a/b/c", "/a", "/a"},
-	}
-	for _, tt := range tests {
-		if got := closest(tt.a, tt.b); got != tt.want {
-			t.Errorf("closest(%q, %q) = %q, want %q", tt.a, tt.b, got, tt.want)
-		}
-	}
-}
-
-func TestVersionOf(t *testing.T) {
-	tests := []struct {
-		text string
-		want Version
-	}{
-		{"0::/\n", V2},
-		{"1:name=systemd:/\n0::/\n", V2},
-		{"2:net_cls:/\n0::/\n", V2},
-		{"4:memory:/\n0::/\n", V1},
-		{"4:cpu,cpuacct:/\n", V1},
-	}
-	for _, tt := range tests {
-		ms, err := parseMemberships(tt.text)
-		if got := versionOf(ms); err != nil || got != tt.want {
-			t.Errorf("versionOf(%q) = %v (%v), want %v", tt.text, got, err, tt.want)
-		}
-	}
-}
-
 func TestDuration(t *testing.T) {
 	tests := []struct {
 		text, key string
@@ -227,73 +126,6 @@ func TestDuration(t *testing.T) {
 		if got != tt.want || (err == nil) != tt.ok {
 			t.Errorf("duration(%q, %q) = %v, %v, want %v, ok %v", tt.text, tt.key, got, err, tt.want, tt.ok)
 		}
-	}
-}
-
-func TestLimitsValidate(t *testing.T) {
-	good := Limits{Memory: 64 << 20, CPUs: 1, Pids: 10}
-	with := func(f func(*Limits)) Limits { l := good; f(&l); return l }
-	tests := []struct {
-		name  string
-		l     Limits
-		fault string // the field that the error names
-	}{
-		{"good", good, ""},
-		{"least", Limits{MinMemory, MinCPUs, 1}, ""},
-		{"most", Limits{math.MaxInt64, MaxCPUs, MaxPids}, ""},
-		{"zero value", Limits{}, "memory"},
-		{"memory too small", with(func(l *Limits) { l.Memory = MinMemory - 1 }), "memory"},
-		{"memory negative", with(func(l *Limits) { l.Memory = -1 }), "memory"},
-		{"cpus zero", with(func(l *Limits) { l.CPUs = 0 }), "cpus"},
-		{"cpus NaN", with(func(l *Limits) { l.CPUs = math.NaN() }), "cpus"},
-		{"cpus infinite", with(func(l *Limits) { l.CPUs = math.Inf(1) }), "cpus"},
-		{"cpus negative", with(func(l *Limits) { l.CPUs = -1 }), "cpus"},
-		{"pids zero", with(func(l *Limits) { l.Pids = 0 }), "pids"},
-		{"pids too many", with(func(l *Limits) { l.Pids = MaxPids + 1 }), "pids"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			err := tt.l.Validate()
-			if (err == nil) != (tt.fault == "") {
-				t.Fatalf("Validate(%+v) = %v, want a fault in %q", tt.l, err, tt.fault)
-			}
-			if err != nil && !strings.Contains(err.Error(), "limit "+tt.fault+":") {
-				t.Errorf("Validate(%+v) = %v, want it to name %q", tt.l, err, tt.fault)
-			}
-		})
-	}
-}
-
-func TestValidName(t *testing.T) {
-	tests := []struct {
-		name string
-		want bool
-	}{
-		{"", true},
-		{"a-B_9.x", true},
-		{strings.Repeat("a", maxName), true},
-		{strings.Repeat("a", maxName+1), false},
-		{"a/b", false},
-		{"a\n", false},
-		{"a b", false},
-		{"a\x00b", false},
-		{"é", false},
-		{"aéa", false},
-	}
-	for _, tt := range tests {
-		if got := validName(tt.name); got != tt.want {
-			t.Errorf("validName(%q) = %v, want %v", tt.name, got, tt.want)
-		}
-	}
-}
-
-func TestErrorNamesWhatIsMissing(t *testing.T) {
-	err := error(&Error{Op: "find", Path: "/x", Missing: "controller memory", Err: errors.ErrUnsupported, Remedy: "do"})
-	if got, want := err.Error(), "cgroups: find /x: missing controller memory: unsupported operation"; got != want {
-		t.Errorf("Error() = %q, want %q", got, want)
-	}
-	if !errors.Is(err, errors.ErrUnsupported) {
-		t.Error("errors.Is(err, ErrUnsupported) = false")
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // sweepWait bounds how long Sweep waits for one leaf whose processes it killed.
 const sweepWait = 20 * time.Millisecond
 
-// Sweep removes leaves below p whose maker has died, from every hierarchy, and
+// Sweep removes the leaves below p whose maker has died, from every hierarchy, and
 // kills what still runs in them where the version can. It looks at no more than
 // max leaves, from a random one on, so that many runs at once share the work.
 // It returns how many leaves it removed; what it can't remove stays for the
@@ -55,7 +55,7 @@ func (p *Parent) leaves() []string {
 		_, _, names = unix.ParseDirent(buf[:n], -1, names)
 	}
 	for _, name := range names {
-		if strings.HasPrefix(name, prefix) {
+		if strings.HasPrefix(name, prefix) && strings.HasSuffix(name, suffix) {
 			ours = append(ours, name)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 )
 
 // maker makes a leaf, says where, and lives until it is killed or orphaned.
@@ -114,7 +113,7 @@ func TestCreateAgainstSweepers(t *testing.T) {
 // What a sweeper may find half done: a leaf in the first hierarchy only.
 func TestSweepTakesHalfALeaf(t *testing.T) {
 	p := testParent(t)
-	name := prefix + "half-" + fmt.Sprint(time.Now().UnixNano())
+	name := leafName("half")
 	if err := p.dirs[0].mkdir(name); err != nil {
 		t.Fatal(err)
 	}
@@ -124,5 +123,19 @@ func TestSweepTakesHalfALeaf(t *testing.T) {
 	if got := left([]string{filepath.Join(p.Path(), name)}); len(got) > 0 {
 		p.dirs[0].rmdir(name)
 		t.Errorf("left behind: %v", got)
+	}
+}
+
+// A folder that only looks like a leaf is somebody else's.
+func TestSweepLeavesOthersAlone(t *testing.T) {
+	p := testParent(t)
+	for _, name := range []string{prefix + "tests", "jailtest" + suffix} {
+		if err := p.dirs[0].mkdir(name); err != nil {
+			t.Fatal(err)
+		}
+		p.Sweep(1000)
+		if err := p.dirs[0].rmdir(name); err != nil {
+			t.Errorf("after Sweep: %v", err)
+		}
 	}
 }

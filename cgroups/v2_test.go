@@ -40,7 +40,7 @@ func testV2(t *testing.T) *Parent {
 
 // bareGroup is a leaf without limits.
 func bareGroup(p *Parent, label string) (*Group, error) {
-	g := &Group{parent: p, limits: small, name: fmt.Sprintf("%s%s-%d-%d", prefix, label, os.Getpid(), len(p.leaves()))}
+	g := &Group{parent: p, limits: small, name: leafName(label)}
 	return g, g.claim()
 }
 
