@@ -2,6 +2,7 @@ package seccomp
 
 import (
 	"fmt"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -170,18 +171,19 @@ func assemble(m machine, groups []callRules) []instruction {
 
 // ruleBody answers when all conditions hold, and else goes on after itself.
 func ruleBody(r Rule) []instruction {
-	const perArg = 3
-	body := make([]instruction, 0, perArg*len(r.Args)+1)
-	for i, a := range r.Args {
-		left := perArg*(len(r.Args)-i-1) + 1 // at most 16: an index occurs once
-		body = append(body,
-			instruction{code: loadWord, k: uint32(offsetArgs + 8*a.Index)},
-			instruction{code: and, k: a.Mask},
-			instruction{code: jumpEqual, jf: uint8(left), k: a.Value})
-	}
 	action := uint32(denied)
 	if r.Action == Allow {
 		action = unix.SECCOMP_RET_ALLOW
 	}
-	return append(body, instruction{code: returnAction, k: action})
+	body := []instruction{{code: returnAction, k: action}}
+	for _, a := range slices.Backward(r.Args) {
+		// What follows is at most 16 instructions: an index occurs once.
+		condition := []instruction{{code: loadWord, k: uint32(offsetArgs + 8*a.Index)}}
+		if a.Mask != word {
+			condition = append(condition, instruction{code: and, k: a.Mask})
+		}
+		condition = append(condition, instruction{code: jumpEqual, jf: uint8(len(body)), k: a.Value})
+		body = append(condition, body...)
+	}
+	return body
 }

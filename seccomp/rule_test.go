@@ -163,8 +163,8 @@ func TestPrependLong(t *testing.T) {
 		}
 		compareStub(t, f, p, rules)
 
-		// Each denied use of kill is 4 instructions; the stub adds 7.
-		room := (MaxLen - f.program.Len() - 7) / 4
+		// Each denied use of kill is 3 instructions; the stub adds 7.
+		room := (MaxLen - f.program.Len() - 7) / 3
 		rules = make([]Rule, room)
 		for i := range rules {
 			rules[i] = Rule{Syscall: "kill", Args: []Arg{{1, word, uint32(i)}}}

@@ -29,26 +29,19 @@ func UnixSockets() []Rule {
 // holds. Raw sockets stay refused, and so does every other protocol: MPTCP
 // (262), SCTP and UDP-Lite are kernel surface that loopback has no need of.
 func Loopback() []Rule {
-	var rules []Rule
-	for _, family := range []uint32{unix.AF_INET, unix.AF_INET6} {
-		for _, p := range []struct{ kind, protocol uint32 }{
-			{unix.SOCK_STREAM, 0},
-			{unix.SOCK_STREAM, unix.IPPROTO_TCP},
-			{unix.SOCK_DGRAM, 0},
-			{unix.SOCK_DGRAM, unix.IPPROTO_UDP},
-		} {
-			rules = append(rules, socket(family, p.kind, p.protocol))
-		}
+	// AF_INET is 2 and AF_INET6 is 10; SOCK_DGRAM is 2 and SOCK_RAW is 3. One
+	// bit fewer compared covers both and halves the rules.
+	const inet, datagrams = word &^ (unix.AF_INET ^ unix.AF_INET6), sockType &^ (unix.SOCK_DGRAM ^ unix.SOCK_RAW)
+	socket := func(family, kind Arg, protocol uint32) Rule {
+		return Rule{Syscall: "socket", Action: Allow, Args: []Arg{family, kind, {2, word, protocol}}}
 	}
-	return append(rules,
-		socket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_ROUTE),
-		socket(unix.AF_NETLINK, unix.SOCK_DGRAM, unix.NETLINK_ROUTE))
-}
-
-func socket(family, kind, protocol uint32) Rule {
-	return Rule{Syscall: "socket", Action: Allow, Args: []Arg{
-		{Index: 0, Mask: word, Value: family},
-		{Index: 1, Mask: sockType, Value: kind},
-		{Index: 2, Mask: word, Value: protocol},
-	}}
+	ip := Arg{0, inet, unix.AF_INET}
+	stream, datagram := Arg{1, sockType, unix.SOCK_STREAM}, Arg{1, sockType, unix.SOCK_DGRAM}
+	return []Rule{
+		socket(ip, stream, 0),
+		socket(ip, stream, unix.IPPROTO_TCP),
+		socket(ip, datagram, 0),
+		socket(ip, datagram, unix.IPPROTO_UDP),
+		socket(Arg{0, word, unix.AF_NETLINK}, Arg{1, datagrams, unix.SOCK_DGRAM}, unix.NETLINK_ROUTE),
+	}
 }

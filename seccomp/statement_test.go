@@ -108,7 +108,7 @@ func argumentVerdict(name string, args [6]uint64) uint32 {
 	case "fcntl":
 		return fcntlVerdict(low(1))
 	case "ioctl":
-		switch low(1) {
+		switch low(1) & 0xffff {
 		case 0x5412, 0x541c, 0x541d, 0x5423:
 			return eperm
 		}
