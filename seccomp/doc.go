@@ -47,6 +47,14 @@
 // lock there can make a host program wait. flock is not allowed, and inotify is
 // not, for what they do to such grants; a profile can name them.
 //
+// No profile has Unix sockets of itself, only connected pairs, which is enough
+// for child processes of Node and Python's pools by fork and spawn. Python's
+// multiprocessing.Manager and its forkserver bind a socket with a name and need
+// UnixSockets.
+//
+// flock's absence makes the JVM print one warning about its hsperfdata file;
+// watches' absence makes tail -f poll and Node's fs.watch fail with EPERM.
+//
 // setsockopt and ioctl are open (but for four commands of terminals): which
 // sockets and devices exist is decided elsewhere.
 //

@@ -61,8 +61,8 @@ func Missing() []Group {
 			"read-only grant stalls the host's programs. ENOSYS is what lock libraries take as " +
 			"\"this file system cannot\", and fall back. fcntl's locks stay, because sqlite needs them",
 			`flock`},
-		{"numbers above 450: newer than the compiler's tables (libseccomp 2.5.4), and each has an " +
-			"older call that programs fall back on. fchmodat2 would need the mode check; statmount, " +
+		{"numbers above 450: newer than the compiler's tables (libseccomp 2.5.4). Programs have to run " +
+			"on kernels without them, so they fall back or do without. fchmodat2 would need the mode check; statmount, " +
 			"listmount, listns and open_tree_attr would be refused anyway",
 			`cachestat fchmodat2 map_shadow_stack futex_wake futex_wait futex_requeue statmount listmount
 			lsm_get_self_attr lsm_set_self_attr lsm_list_modules mseal setxattrat getxattrat listxattrat
