@@ -43,7 +43,7 @@ func doctorCommand(args []string) int {
 	ctx, got := watchSignals()
 	report := doctor.Examine(ctx, spec)
 	if ctx.Err() != nil {
-		return got.status(exitRefused)
+		return 128 + int(got.signal())
 	}
 	if status := printReport(report, o); status != exitOK {
 		return status

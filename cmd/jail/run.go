@@ -147,7 +147,7 @@ func refusal(spec jail.Spec, faults jail.Faults) jail.Result {
 func finish(res jail.Result, o options, target *recordTarget, got *interruption) int {
 	status := res.ExitStatus()
 	if res.Reason == jail.ReasonCanceled {
-		status = got.status(status)
+		status = 128 + int(got.signal())
 		res.Message += got.words()
 	}
 	if target != nil {
@@ -156,7 +156,9 @@ func finish(res jail.Result, o options, target *recordTarget, got *interruption)
 			status = exitRefused
 		}
 	}
-	if !o.json {
+	// Whoever put `| head` behind a program expects no words on its end.
+	unread := res.Reason == jail.ReasonCanceled && got.signal() == unix.SIGPIPE
+	if !o.json && !unread {
 		printOutcome(os.Stderr, res, o.quiet)
 	}
 	return status

@@ -42,19 +42,21 @@ func watchSignals() (context.Context, *interruption) {
 	return ctx, got
 }
 
-// status is the exit status for a run that was canceled: 128+n for the signal
-// n that was received, as a shell expects of a program that it interrupts.
-func (i *interruption) status(otherwise int) int {
+// signal is what ended a run that was canceled. Without a signal to jail that
+// is the reader of its output, who went away: SIGPIPE, as a program that
+// writes there itself would get. The exit status is 128 + its number, as a
+// shell expects of a program that was interrupted.
+func (i *interruption) signal() unix.Signal {
 	if n := i.number.Load(); n != 0 {
-		return 128 + int(n)
+		return unix.Signal(n)
 	}
-	return otherwise
+	return unix.SIGPIPE
 }
 
 // words are for the message of such a run.
 func (i *interruption) words() string {
-	if n := i.number.Load(); n != 0 {
-		return ": it sent " + unix.SignalName(unix.Signal(n)) + " to jail"
+	if s := i.signal(); s != unix.SIGPIPE {
+		return ": it sent " + unix.SignalName(s) + " to jail"
 	}
-	return ""
+	return ": nobody reads its output any more"
 }

@@ -44,6 +44,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		UpdateScripts:       os.Getenv("JAIL_UPDATE_SCRIPTS") != "", // rewrites what cmp compares with
 		Setup: func(env *testscript.Env) error {
 			jail, err := exec.LookPath("jail")
 			if err != nil {
