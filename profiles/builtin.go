@@ -2,10 +2,11 @@ package profiles
 
 import "embed"
 
-// The built-in profiles, as the text that users can read and learn from. They
-// are decoded when they are used: measured, that costs a run less than the
-// noise of a process start, so nothing is generated from them.
+// The built-in profiles, as the text that users can read and learn from. What
+// they say is also in builtin_generated.go, ready to use: decoding two of them
+// costs a cold process 0.15 ms, a twentieth of a run.
 //
+//go:generate go test -run ^TestBuiltinsAreCurrent$ -update
 //go:embed builtin/*.toml
 var builtin embed.FS
 

@@ -6,7 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/seed-75010da9/jail/jail"
 )
@@ -172,12 +173,16 @@ func (b *builder) program(arg string) string {
 		host, _ = b.h.abs(arg)
 	} else if host = b.lookPath(arg); host == "" {
 		return arg
+	} else if box, ok := b.visible(host); ok {
+		return box
 	}
 	t, err := walk(host)
 	if err != nil || !isFile(t.real) {
 		return or(host, arg)
 	}
-	return b.grantFile("command", arg, host, t)
+	box := b.grantFile("command", arg, host, t)
+	b.libraries(t.real, box)
+	return box
 }
 
 // lookPath finds a program in the caller's PATH, or "". Folders that are not
@@ -248,20 +253,22 @@ func (b *builder) grantFile(field, arg, host string, t trail) string {
 // readable opens a file to see whether the caller may read it. Only regular
 // files can be granted as a script: a pipe or a device is not one.
 func readable(path string) error {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return err
-	case info.IsDir():
-		return errors.New("it is a folder; grant it with --ro or --workspace and name a file in it")
-	case !info.Mode().IsRegular():
-		return errors.New("it is not a regular file; use - for a program on stdin")
-	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
 	if err != nil {
 		return err
 	}
-	return f.Close()
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return err
+	}
+	switch st.Mode & unix.S_IFMT {
+	case unix.S_IFREG:
+		return nil
+	case unix.S_IFDIR:
+		return errors.New("it is a folder; grant it with --ro or --workspace and name a file in it")
+	}
+	return errors.New("it is not a regular file; use - for a program on stdin")
 }
 
 // reason is an error without the path, which the fault shows already.

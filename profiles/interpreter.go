@@ -1,13 +1,13 @@
 package profiles
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"os"
+	"iter"
 	"path/filepath"
 	"strings"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/seed-75010da9/jail/jail"
 )
@@ -16,6 +16,7 @@ import (
 // shims and links stand in front of it.
 type interpreter struct {
 	program string   // path to execute
+	binary  string   // the real file behind it
 	roots   []string // real folders and files that it is made of
 	links   []hop    // links between them that are followed at run time
 }
@@ -27,7 +28,7 @@ var errNext = errors.New("the next in PATH")
 // the path to execute.
 func (b *builder) interpreter(names []string) string {
 	for _, name := range names {
-		for _, path := range b.candidates(name) {
+		for path := range b.candidates(name) {
 			in, err := b.resolve(path, 0)
 			if err == nil {
 				err = b.grantInterpreter(in, path)
@@ -46,22 +47,35 @@ func (b *builder) interpreter(names []string) string {
 	return names[0]
 }
 
-// candidates is where an interpreter may be: everywhere in PATH, in order, and
-// then where a version manager would put it that is only a shell function.
-func (b *builder) candidates(name string) []string {
-	if filepath.IsAbs(name) {
-		return []string{name}
-	}
-	var found []string
-	for _, dir := range filepath.SplitList(b.h.Path) {
-		if path := filepath.Join(dir, name); filepath.IsAbs(dir) && isExecutable(path) {
-			found = append(found, path)
+// candidates is where an interpreter may be: the virtual environment of the
+// workspace, everywhere in PATH, in order, and then where a version manager
+// would put it that is only a shell function.
+func (b *builder) candidates(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if filepath.IsAbs(name) {
+			yield(name)
+			return
+		}
+		if path := filepath.Join(b.workspace, ".venv", "bin", name); b.workspace != "" && isExecutable(path) {
+			if _, ok := venvOf(path); ok && !yield(path) {
+				return
+			}
+		}
+		found := false
+		for _, dir := range filepath.SplitList(b.h.Path) {
+			if path := filepath.Join(dir, name); filepath.IsAbs(dir) && isExecutable(path) {
+				if found = true; !yield(path) {
+					return
+				}
+			}
+		}
+		if found || name != "node" {
+			return
+		}
+		if path := b.h.nvmDefault(); path != "" {
+			yield(path)
 		}
 	}
-	if len(found) == 0 && name == "node" {
-		found = b.h.nvmDefault()
-	}
-	return found
 }
 
 // maxShims bounds how many shims may stand behind one another.
@@ -77,8 +91,9 @@ func (b *builder) resolve(path string, depth int) (interpreter, error) {
 	if err != nil {
 		return interpreter{}, err
 	}
-	path = filepath.Join(dir.real, filepath.Base(path))
-	t, err := walk(path)
+	base := filepath.Base(path)
+	path = filepath.Join(dir.real, base)
+	t, err := walkFrom(dir.real, base)
 	if err != nil {
 		return interpreter{}, err
 	}
@@ -90,14 +105,18 @@ func (b *builder) resolve(path string, depth int) (interpreter, error) {
 	} else if next != "" {
 		return b.resolve(next, depth+1)
 	}
-	// A system's own interpreter is there already, script or not.
+	// A system's own interpreter is there already, script or not. It keeps the
+	// name by which it was found: /bin/sh may be a link to busybox.
 	if b.view.shows(t.real) {
-		return interpreter{program: t.real}, nil
+		if b.view.shows(path) {
+			return interpreter{program: path, binary: t.real}, nil
+		}
+		return interpreter{program: t.real, binary: t.real}, nil
 	}
 	if isScript(t.real) {
 		return interpreter{}, fmt.Errorf("the interpreter itself; %s is a script that starts it: put the folder of the real one first in PATH", t.real)
 	}
-	return interpreter{program: t.real, roots: b.h.tree(t.real)}, nil
+	return interpreter{program: t.real, binary: t.real, roots: b.h.tree(t.real)}, nil
 }
 
 // grantInterpreter adds an interpreter's own files to the view, read-only.
@@ -118,8 +137,12 @@ func (b *builder) grantInterpreter(in interpreter, found string) error {
 			b.view.put(jail.Mount{Kind: jail.MountLink, Source: l.text, Target: l.path})
 		}
 	}
-	if dir := filepath.Dir(in.program); len(in.roots) > 0 {
-		b.binDir = dir
+	if len(in.roots) == 0 {
+		return nil
+	}
+	b.binDir = filepath.Dir(in.program)
+	if _, bad := b.tainted(in, found); !bad {
+		b.libraries(in.binary, in.binary)
 	}
 	return nil
 }
@@ -145,7 +168,7 @@ func (b *builder) trusted(root string) bool {
 		}
 	}
 	for _, name := range b.p.settings.run.interpreter {
-		for _, path := range b.candidates(name) {
+		for path := range b.candidates(name) {
 			in, err := b.resolve(path, 0)
 			if _, bad := b.tainted(in, path); err == nil && !bad && has(in.roots, root) {
 				return true
@@ -165,17 +188,33 @@ func paths(links []hop) []string {
 
 // isScript says whether a file starts with #!.
 func isScript(path string) bool {
-	head := readHead(path, 2)
-	return bytes.Equal(head, []byte("#!"))
+	return string(readHead(path, 2)) == "#!"
 }
 
-// readHead is the first n bytes of a file, or what there is.
-func readHead(path string, n int64) []byte {
-	f, err := os.Open(path)
+// readHead is the first n bytes of a regular file, or what there is.
+func readHead(path string, n int) []byte {
+	// O_NONBLOCK keeps a FIFO of that name from holding us up. os.Open would
+	// set up the runtime's poller, which costs a start as much as the read.
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil
 	}
-	defer f.Close()
-	head, _ := io.ReadAll(io.LimitReader(f, n))
-	return head
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	if unix.Fstat(fd, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return nil
+	}
+	head := make([]byte, min(int64(n), st.Size))
+	got := 0
+	for got < len(head) {
+		k, err := unix.Read(fd, head[got:])
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil || k == 0 {
+			break
+		}
+		got += k
+	}
+	return head[:got]
 }

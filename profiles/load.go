@@ -46,6 +46,17 @@ const (
 // was meant. All that is wrong with the texts comes back at once as
 // [jail.Faults].
 func Load(nameOrPath string, h Host) (*Profile, error) {
+	if p, ok := decodedBuiltin(nameOrPath); ok {
+		if err := shadowed(nameOrPath, h); err != nil {
+			return nil, jail.Faults{{Field: "profile", Value: nameOrPath, Want: err.Error()}}
+		}
+		return &p, nil
+	}
+	return decode(nameOrPath, h)
+}
+
+// decode is Load from the texts alone.
+func decode(nameOrPath string, h Host) (*Profile, error) {
 	chain, faults := readChain(nameOrPath, h)
 	p := &Profile{Name: nameOrPath}
 	sum := sha256.New()
@@ -155,13 +166,10 @@ func readText(name, dir string, h Host) (link chainLink, id string, err error) {
 	if !isProfileName(name) {
 		return link, "", errors.New(wantName + "; " + known(h))
 	}
-	own := ""
-	if d := h.profileDir(); d != "" {
-		own = filepath.Join(d, name+".toml")
-	}
+	own := h.ownProfile(name)
 	if text, ok := Source(name); ok {
-		if _, err := os.Lstat(own); err == nil {
-			return link, "", fmt.Errorf("a name that stands for one profile; %s has the name of a built-in one, rename it", own)
+		if err := shadowed(name, h); err != nil {
+			return link, "", err
 		}
 		return chainLink{doc: parseDocument(name, []byte(text))}, name, nil
 	}
@@ -173,6 +181,26 @@ func readText(name, dir string, h Host) (link chainLink, id string, err error) {
 		err = errors.New(wantName + "; " + known(h))
 	}
 	return link, id, err
+}
+
+// ownProfile is where the user's profile of a name would be, or "".
+func (h Host) ownProfile(name string) string {
+	if dir := h.profileDir(); dir != "" {
+		return filepath.Join(dir, name+".toml")
+	}
+	return ""
+}
+
+// shadowed reports a user's profile with the name of a built-in one.
+func shadowed(name string, h Host) error {
+	own := h.ownProfile(name)
+	if own == "" {
+		return nil
+	}
+	if _, err := os.Lstat(own); err != nil {
+		return nil
+	}
+	return fmt.Errorf("a name that stands for one profile; %s has the name of a built-in one, rename it", own)
 }
 
 // readFile reads a profile file. Only regular files are: a FIFO or a device in

@@ -1,12 +1,8 @@
 package profiles
 
 import (
-	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -35,6 +31,9 @@ func (h Host) behindShim(path, real string) (string, error) {
 		return "", nil
 	}
 	text := string(readHead(real, 16<<10))
+	if plugin, ok := asdfPlugin(text); ok {
+		return h.asdfVersion(plugin, filepath.Dir(filepath.Dir(real)), filepath.Base(path))
+	}
 	for _, f := range envFamilies {
 		if strings.Contains(text, f.root) {
 			return h.envVersion(f, filepath.Dir(filepath.Dir(real)), filepath.Base(path))
@@ -64,24 +63,26 @@ func (h Host) chosenVersions(f envFamily, root string) (versions []string, by st
 	if v, ok := h.lookup(f.version); ok && v != "" {
 		return splitVersions(v), f.version
 	}
-	var files []string
-	if filepath.IsAbs(h.Dir) {
-		for dir := filepath.Clean(h.Dir); ; dir = filepath.Dir(dir) {
-			files = append(files, filepath.Join(dir, f.file))
-			if dir == "/" {
-				break
-			}
-		}
-	}
-	for _, file := range append(files, filepath.Join(root, "version")) {
-		if !isFile(file) {
-			continue
-		}
+	for _, file := range append(h.upward(f.file), filepath.Join(root, "version")) {
 		if v := splitVersions(string(readHead(file, 4<<10))); len(v) > 0 {
 			return v, file
 		}
 	}
 	return []string{"system"}, "default"
+}
+
+// upward lists a file's paths in the working directory and every folder above.
+func (h Host) upward(file string) []string {
+	if !filepath.IsAbs(h.Dir) {
+		return nil
+	}
+	var list []string
+	for dir := filepath.Clean(h.Dir); ; dir = filepath.Dir(dir) {
+		list = append(list, filepath.Join(dir, file))
+		if dir == "/" {
+			return list
+		}
+	}
 }
 
 // splitVersions reads names divided by blanks or colons, with # comments.
@@ -92,97 +93,4 @@ func splitVersions(text string) []string {
 		list = append(list, strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\r:", r) })...)
 	}
 	return list
-}
-
-// installedVersion is the folder in dir for a version: the same name, else the
-// newest that begins with it and a dot. A name is never a path: these files
-// come with projects, and ../.. in one must not lead anywhere
-// (CVE-2022-35861).
-func installedVersion(dir, version string) string {
-	version = strings.TrimPrefix(version, "python-")
-	if version == "" || version[0] == '.' || strings.Contains(version, "/") {
-		return ""
-	}
-	if isDir(filepath.Join(dir, version)) {
-		return version
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return ""
-	}
-	best := ""
-	for _, e := range entries {
-		if name := e.Name(); strings.HasPrefix(name, version+".") && onlyVersion(name) && compareVersions(name, best) > 0 {
-			best = name
-		}
-	}
-	return best
-}
-
-// onlyVersion accepts v1.2.3 and 1.2.3: releases, and no other flavours.
-func onlyVersion(name string) bool {
-	for _, part := range strings.Split(strings.TrimPrefix(name, "v"), ".") {
-		if !onlyDigits(part) {
-			return false
-		}
-	}
-	return true
-}
-
-// compareVersions orders dotted numbers.
-func compareVersions(a, b string) int {
-	number := func(s string) int { n, _ := strconv.Atoi(strings.TrimPrefix(s, "v")); return n }
-	return slices.CompareFunc(strings.Split(a, "."), strings.Split(b, "."), func(x, y string) int {
-		return cmp.Compare(number(x), number(y))
-	})
-}
-
-// versionDirs is the folders in which version managers keep one installed
-// version per subfolder.
-func (h Host) versionDirs() []string {
-	var dirs []string
-	add := func(variable, home string, rest ...string) {
-		root, ok := h.lookup(variable)
-		if !ok || !filepath.IsAbs(root) {
-			if h.Home == "" {
-				return
-			}
-			root = filepath.Join(h.Home, home)
-		}
-		if t, err := walk(filepath.Join(append([]string{root}, rest...)...)); err == nil {
-			dirs = append(dirs, t.real)
-		}
-	}
-	add("PYENV_ROOT", ".pyenv", "versions")
-	add("NODENV_ROOT", ".nodenv", "versions")
-	add("NVM_DIR", ".nvm", "versions", "node")
-	add("UV_PYTHON_INSTALL_DIR", ".local/share/uv/python")
-	return dirs
-}
-
-// nvmDefault is the node of nvm's default alias. nvm is a shell function: in a
-// process that no such shell started, PATH does not hold its choice.
-func (h Host) nvmDefault() []string {
-	root, ok := h.lookup("NVM_DIR")
-	if !ok || !filepath.IsAbs(root) {
-		if h.Home == "" {
-			return nil
-		}
-		root = filepath.Join(h.Home, ".nvm")
-	}
-	versions := filepath.Join(root, "versions", "node")
-	alias := "default"
-	for range maxShims {
-		name := strings.TrimSpace(string(readHead(filepath.Join(root, "alias", alias), 256)))
-		if name == "" || strings.Contains(name, "..") {
-			break
-		}
-		alias = name
-	}
-	version := "v" + strings.TrimPrefix(alias, "v")
-	dir := installedVersion(versions, version)
-	if path := filepath.Join(versions, dir, "bin", "node"); dir != "" && isExecutable(path) {
-		return []string{path}
-	}
-	return nil
 }

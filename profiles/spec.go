@@ -11,15 +11,16 @@ import (
 
 // A builder turns one profile, command line and host into a Spec.
 type builder struct {
-	p      *Profile
-	o      Overrides
-	h      Host
-	view   view
-	rw     map[string]bool // real host paths of the writable grants
-	cwd    string          // where the program starts, as far as asked for
-	limits jail.Limits
-	binDir string // folder of an interpreter outside the system's PATH
-	faults jail.Faults
+	p         *Profile
+	o         Overrides
+	h         Host
+	view      view
+	rw        map[string]bool // real host paths of the writable grants
+	cwd       string          // where the program starts, as far as asked for
+	workspace string          // its path, which is the same on both sides
+	limits    jail.Limits
+	binDir    string // folder of an interpreter outside the system's PATH
+	faults    jail.Faults
 }
 
 // Spec says what running args under the profile means: which files are seen,
@@ -121,7 +122,8 @@ func (b *builder) flagGrants() {
 		b.tmpfs("--tmpfs", t)
 	}
 	if b.o.Workspace != "" {
-		b.cwd = b.grant(jail.MountRW, "--workspace", Grant{Host: b.o.Workspace})
+		b.workspace = b.grant(jail.MountRW, "--workspace", Grant{Host: b.o.Workspace})
+		b.cwd = b.workspace
 	}
 }
 

@@ -22,13 +22,18 @@ const maxHops = 40
 
 // walk follows an absolute path link by link. "link/.." means what it means to
 // the kernel, not what the text suggests.
-func walk(path string) (trail, error) {
+func walk(path string) (trail, error) { return walkFrom("/", path) }
+
+// walkFrom follows a path from a folder that is known to be free of links. It
+// asks for each part's link text and nothing else: one system call a part, and
+// EINVAL is the answer for everything that is there and is no link.
+func walkFrom(at, path string) (trail, error) {
 	var t trail
-	todo := strings.Split(path, "/")
-	at := "/"
-	for len(todo) > 0 {
-		name := todo[0]
-		todo = todo[1:]
+	text := make([]byte, syscall.PathMax)
+	todo := path
+	for todo != "" {
+		var name string
+		name, todo, _ = strings.Cut(todo, "/")
 		switch name {
 		case "", ".":
 			continue
@@ -37,25 +42,23 @@ func walk(path string) (trail, error) {
 			continue
 		}
 		next := filepath.Join(at, name)
-		info, err := os.Lstat(next)
-		if err != nil {
-			return t, err
-		}
-		if info.Mode()&os.ModeSymlink == 0 {
+		n, err := syscall.Readlink(next, text)
+		if err == syscall.EINVAL {
 			at = next
 			continue
 		}
-		text, err := os.Readlink(next)
+		if err == nil && len(t.links) == maxHops {
+			err = syscall.ELOOP
+		}
 		if err != nil {
-			return t, err
+			return t, &os.PathError{Op: "readlink", Path: next, Err: err}
 		}
-		if t.links = append(t.links, hop{next, text}); len(t.links) > maxHops {
-			return t, &os.PathError{Op: "walk", Path: path, Err: syscall.ELOOP}
-		}
-		if filepath.IsAbs(text) {
+		link := hop{next, string(text[:n])}
+		t.links = append(t.links, link)
+		if filepath.IsAbs(link.text) {
 			at = "/"
 		}
-		todo = append(strings.Split(text, "/"), todo...)
+		todo = link.text + "/" + todo
 	}
 	t.real = at
 	return t, nil

@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 )
@@ -23,8 +24,8 @@ func venvOf(path string) (venvConfig, bool) {
 		text := readHead(filepath.Join(root, "pyvenv.cfg"), 64<<10)
 		for _, line := range strings.Split(string(text), "\n") {
 			key, v, ok := strings.Cut(line, "=")
-			if ok && strings.TrimSpace(key) == "home" {
-				return venvConfig{root, strings.TrimSpace(v)}, true
+			if home := strings.TrimSpace(v); ok && strings.TrimSpace(key) == "home" && filepath.IsAbs(home) {
+				return venvConfig{root, home}, true
 			}
 		}
 	}
@@ -36,17 +37,23 @@ func venvOf(path string) (venvConfig, bool) {
 // path in the environment, because that is how Python knows of it.
 func (b *builder) venv(path string, cfg venvConfig, t trail, depth int) (interpreter, error) {
 	in := interpreter{program: path, roots: []string{cfg.root}, links: t.links}
-	base, err := b.resolve(t.real, depth+1)
-	if err != nil {
-		return in, err
+	// An environment may hold a copy of the program instead of a link.
+	made := t.real
+	if within(cfg.root, made) {
+		made = filepath.Join(cfg.home, filepath.Base(made))
 	}
+	base, err := b.resolve(made, depth+1)
+	if err != nil {
+		return in, fmt.Errorf("a virtual environment whose Python is there; that of %s is gone: %w", cfg.root, err)
+	}
+	in.binary = base.binary
 	in.roots = append(in.roots, base.roots...)
 	in.links = append(in.links, base.links...)
 	// home may be another name of the same place: uv has one without the last
 	// part of the version.
-	if home, err := walk(cfg.home); filepath.IsAbs(cfg.home) && err == nil {
+	if home, err := walk(cfg.home); err == nil {
 		in.links = append(in.links, home.links...)
-		if prog := filepath.Join(home.real, filepath.Base(t.real)); !b.view.shows(home.real) && isExecutable(prog) {
+		if prog := filepath.Join(home.real, filepath.Base(made)); !b.view.shows(home.real) && isExecutable(prog) {
 			in.roots = append(in.roots, b.h.tree(prog)...)
 		}
 	}
