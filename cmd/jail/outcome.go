@@ -17,8 +17,8 @@ func printOutcome(w io.Writer, r jail.Result, quiet bool) {
 		return
 	}
 	for _, l := range r.Layers {
-		if l.Asked && !l.Applied && !refused {
-			fmt.Fprintf(w, "jail: without %s, as --optional allows: %s\n", l.Name, visible(l.Note))
+		if !l.Applied && !refused {
+			fmt.Fprintf(w, "jail: without %s: %s\n", l.Name, visible(l.Note))
 		}
 	}
 	if r.Reason == jail.ReasonOK || r.Reason == jail.ReasonExecutionFailed {

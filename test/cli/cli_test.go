@@ -40,7 +40,17 @@ func run(m *testing.M) int {
 }
 
 func TestScripts(t *testing.T) {
+	// Scripts may run as another user, whom testing's own folders keep out.
+	root, err := os.MkdirTemp("", "jail-scripts-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(root) })
+	if err := os.Chmod(root, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
+		WorkdirRoot:         root,
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

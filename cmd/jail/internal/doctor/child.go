@@ -31,10 +31,12 @@ type finding struct {
 	Failed   bool   `json:"failed"` // it went wrong without an errno
 }
 
-// child makes a trial that runs a probe of this program in new namespaces.
+// child makes a trial that runs a probe of this program in new namespaces. The
+// caller is root in there: anyone else would lose the capabilities, that the
+// probes use, by the execve.
 func child(namespaces uintptr, name string) func(context.Context) outcome {
 	return func(ctx context.Context) outcome {
-		return runChild(ctx, namespaces, name, os.Geteuid(), os.Geteuid())
+		return runChild(ctx, namespaces, name, 0, os.Geteuid())
 	}
 }
 

@@ -190,7 +190,7 @@ func orNone(s string) string {
 func (r Report) FixHints() string {
 	var lines []string
 	for _, c := range r.Checks {
-		if len(c.Remedy) == 0 || slices.ContainsFunc(c.Remedy, func(s string) bool { return slices.Contains(lines, s) }) && allIn(c.Remedy, lines) {
+		if allIn(c.Remedy, lines) {
 			continue
 		}
 		lines = append(lines, "# "+c.Name+": "+c.Evidence)

@@ -2,8 +2,12 @@ package doctor
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
+
+// margin stands before remedies, below the check's name.
+const margin = "         "
 
 // Text is the report for people.
 func (r Report) Text() string {
@@ -13,14 +17,20 @@ func (r Report) Text() string {
 		b.WriteString(", inside " + r.Inside)
 	}
 	b.WriteString("\n\n")
+	var shown [][]string
 	for _, c := range r.Checks {
 		name := c.Name
 		if !c.Needed {
 			name += " *"
 		}
 		fmt.Fprintf(&b, "%-8s %-18s %s\n", c.Answer, name, c.Evidence)
+		if len(c.Remedy) > 0 && slices.ContainsFunc(shown, func(s []string) bool { return slices.Equal(s, c.Remedy) }) {
+			b.WriteString(margin + "> as above\n")
+			continue
+		}
+		shown = append(shown, c.Remedy)
 		for _, s := range c.Remedy {
-			b.WriteString(strings.Repeat(" ", 9) + "> " + s + "\n")
+			b.WriteString(margin + "> " + s + "\n")
 		}
 	}
 	b.WriteString("\n* not needed by a box with all defaults\n\n")
@@ -39,6 +49,9 @@ func (r Report) writeBox(b *strings.Builder) {
 		}
 	}
 	for _, l := range r.Box.Layers {
+		if !r.OK && !l.Applied {
+			continue // nothing was started
+		}
 		state := "off"
 		if l.Applied {
 			state = "on"

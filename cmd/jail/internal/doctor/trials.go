@@ -21,18 +21,18 @@ func LandlockABI() int {
 	return int(abi)
 }
 
-// tryMountAPI asks for the youngest call of the mount API on a descriptor
-// that is none: a kernel that has the call complains about the descriptor.
+// tryMountAPI asks for the youngest call of the mount API, with an argument
+// that is too short: a kernel that has the call says so to everyone, before it
+// asks who calls.
 func tryMountAPI(context.Context) outcome {
-	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
-	err := unix.MountSetattr(-1, "", unix.AT_EMPTY_PATH, &attr)
-	switch err {
-	case unix.EBADF:
+	_, _, errno := syscall.Syscall6(unix.SYS_MOUNT_SETATTR, ^uintptr(0), 0, 0, 0, 0, 0)
+	switch errno {
+	case unix.EINVAL:
 		return outcome{answer: Yes, evidence: "mount_setattr is there"}
 	case unix.ENOSYS, unix.EPERM:
-		return outcome{answer: No, errno: err.(unix.Errno), evidence: "mount_setattr: " + unix.ErrnoName(err.(unix.Errno))}
+		return outcome{answer: No, errno: errno, evidence: "mount_setattr: " + unix.ErrnoName(errno)}
 	}
-	return outcome{answer: Unknown, evidence: fmt.Sprintf("mount_setattr on no descriptor: %v", err)}
+	return outcome{answer: Unknown, evidence: fmt.Sprintf("mount_setattr without an argument: %v", errno)}
 }
 
 // tryNamespaces asks for all namespaces at once, and when that fails for one

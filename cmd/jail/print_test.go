@@ -1,0 +1,49 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/seed-75010da9/jail/jail"
+)
+
+// TestQuote: nothing that a stranger named may steer a terminal.
+func TestQuote(t *testing.T) {
+	for in, want := range map[string]string{
+		"": `""`, "plain": `"plain"`, "ünï 日本": `"ünï 日本"`, "a\nb": `"a\nb"`, "\x1b[31m": `"\x1b[31m"`, "\xff": `"\xff"`,
+		`q"q`: `"q\"q"`, `back\slash`: `"back\\slash"`, "\u202e": `"\u202e"`,
+	} {
+		if got := quote(in); got != want {
+			t.Errorf("quote(%q) = %s, want %s", in, got, want)
+		}
+	}
+	if got := quote(strings.Repeat("x", 10000)); len(got) > 300 {
+		t.Errorf("quote(10,000 bytes) has %d bytes, want a few", len(got))
+	}
+}
+
+func TestPrintOutcome(t *testing.T) {
+	off := jail.Layer{Name: jail.LayerCgroup, Note: "no group"}
+	for _, tt := range []struct {
+		name   string
+		result jail.Result
+		quiet  bool
+		want   string
+	}{
+		{"ok", jail.Result{Reason: jail.ReasonOK}, false, ""},
+		{"own failure", jail.Result{Reason: jail.ReasonExecutionFailed}, false, ""},
+		{"timeout", jail.Result{Reason: jail.ReasonTimeout, Message: "ended after 2s", Hint: "raise --timeout"}, false, "jail: timeout: ended after 2s (raise --timeout)\n"},
+		{"quiet", jail.Result{Reason: jail.ReasonTimeout, Message: "ended after 2s"}, true, ""},
+		{"refused though quiet", jail.Result{Reason: jail.ReasonSetupRefused, Message: "no"}, true, "jail: setup_refused: no\n"},
+		{"weaker", jail.Result{Reason: jail.ReasonOK, Layers: []jail.Layer{off}}, false, "jail: without cgroup: no group\n"},
+		{"one line", jail.Result{Reason: jail.ReasonExecFailed, Message: "a\nb\x1b"}, false, "jail: exec_failed: a�b�\n"},
+		{"denials", jail.Result{Reason: jail.ReasonSignaled, Message: "m", Denials: []jail.Denial{{Layer: jail.LayerSeccomp, What: "socket(AF_INET)", Count: 3, Grant: "--net loopback"}}}, false,
+			"jail: signaled: m\njail: seccomp denied socket(AF_INET), 3 times; --net loopback allows it\n"},
+	} {
+		var b strings.Builder
+		printOutcome(&b, tt.result, tt.quiet)
+		if got := b.String(); got != tt.want {
+			t.Errorf("%s: printOutcome = %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
