@@ -29,7 +29,8 @@ func fishCompletion() string {
 			fmt.Fprintf(&b, "complete -c jail -f -n %s -a %s\n", fishQuote(where), fishQuote(strings.Join(words, " ")))
 		}
 	}
-	b.WriteString("complete -c jail -n '__fish_seen_subcommand_from run explain; and not __jail_flags run; and not __jail_flags explain' -xa '(__fish_complete_subcommand)'\n")
+	b.WriteString("complete -c jail -f -n '__jail_flags run; or __jail_flags explain' -a '(__fish_complete_command)'\n" +
+		"complete -c jail -n '__fish_seen_subcommand_from run explain; and not __jail_flags run; and not __jail_flags explain' -xa '(__fish_complete_subcommand)'\n")
 	return b.String()
 }
 

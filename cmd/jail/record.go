@@ -79,7 +79,7 @@ func (t *recordTarget) reserve() error {
 func inheritedRecord(number string) (*recordTarget, error) {
 	n, err := strconv.ParseUint(number, 10, 31)
 	if err != nil {
-		return nil, errors.New("N in fd:N is a descriptor number")
+		return nil, errors.New("must be fd:N with the number of a descriptor")
 	}
 	fd := int(n)
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
