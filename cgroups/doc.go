@@ -25,8 +25,10 @@
 // A supervisor that is killed can't remove its leaf. So each maker holds an
 // flock on its leaf's directory for as long as it lives, and the kernel lets go
 // of it on any death. [Parent.Sweep] removes exactly the leaves whose lock is
-// free. A leaf is made before it can be locked, so a sweeper may win that race:
-// Create notices, and starts again under another name.
+// free. On version 1 the locked folder is that in the pids hierarchy, and an
+// attribute of it says where the leaf's others are. A leaf is made before it
+// can be locked, so a sweeper may win that race: Create notices, and starts
+// again under another name.
 //
 // # Why a leaf is never used twice
 //

@@ -83,6 +83,9 @@ func (g *Group) create() error {
 	if err := g.limitPids(); err != nil {
 		return err
 	}
+	if err := g.setHomes(); err != nil {
+		return err
+	}
 	for _, above := range g.parent.dirs[1:] {
 		if err := g.make(above); err != nil {
 			return err

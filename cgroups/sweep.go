@@ -63,13 +63,17 @@ func (p *Parent) leaves() []string {
 }
 
 // sweep removes one leaf if its lock is free, which is to say that its maker is
-// dead. It holds the lock while it removes.
+// dead. It holds the lock while it removes. Another user's leaf is left alone.
 func (p *Parent) sweep(name string) bool {
 	d, err := p.dirs[0].open(name)
 	if err != nil {
 		return false
 	}
 	defer d.close()
+	var st unix.Stat_t
+	if unix.Fstat(d.fd, &st) != nil || int(st.Uid) != unix.Geteuid() {
+		return false
+	}
 	if retry(func() error { return unix.Flock(d.fd, unix.LOCK_EX|unix.LOCK_NB) }) != nil {
 		return false
 	}
@@ -82,10 +86,56 @@ func (p *Parent) sweep(name string) bool {
 			deadline = deadline.Add(sweepWait)
 		}
 	}
-	for i := len(p.dirs) - 1; i >= 0; i-- {
-		if rmdirUntil(p.dirs[i], name, deadline) != nil {
+	for _, path := range d.homes() {
+		if !rmdirAt(path, name) {
 			return false
 		}
 	}
-	return true
+	return rmdirUntil(p.dirs[0], name, deadline) == nil
+}
+
+// homesAttr is where a leaf's first folder says where its others are.
+const homesAttr = "user.jail.homes"
+
+// setHomes writes down, on g's first folder, below which groups the others are
+// made. A sweeper finds the first folder only, and its own group need not be
+// the maker's: this process's group may be a deep one in one hierarchy and the
+// root in another, where all the leaves of the host then meet.
+func (g *Group) setHomes() error {
+	others := g.parent.dirs[1:]
+	if len(others) == 0 {
+		return nil
+	}
+	var homes []string
+	for _, d := range others {
+		homes = append(homes, d.path)
+	}
+	d := g.dirs[0]
+	err := retry(func() error { return unix.Fsetxattr(d.fd, homesAttr, []byte(strings.Join(homes, "\n")), 0) })
+	if err != nil {
+		return &Error{Op: "write", Path: d.path + " attribute " + homesAttr, Err: err}
+	}
+	return nil
+}
+
+// homes reads what setHomes wrote. Where there is nothing, there are no other
+// folders either: they are made afterwards.
+func (d dir) homes() []string {
+	buf := make([]byte, 4*unix.PathMax)
+	n, err := unix.Fgetxattr(d.fd, homesAttr, buf)
+	if err != nil || n <= 0 {
+		return nil
+	}
+	return strings.Split(string(buf[:n]), "\n")
+}
+
+// rmdirAt removes one of a leaf's other folders, and says whether it is gone.
+// It is, if its parent is: no group goes before those below it.
+func rmdirAt(path, name string) bool {
+	above, err := openDir(path, magic(V1))
+	if err != nil {
+		return gone(err)
+	}
+	defer above.close()
+	return rmdirUntil(above, name, time.Time{}) == nil
 }

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // maker makes a leaf, says where, and lives until it is killed or orphaned.
@@ -123,6 +125,41 @@ func TestSweepTakesHalfALeaf(t *testing.T) {
 	if got := left([]string{filepath.Join(p.Path(), name)}); len(got) > 0 {
 		p.dirs[0].rmdir(name)
 		t.Errorf("left behind: %v", got)
+	}
+}
+
+// A maker's group may differ from the sweeper's in some hierarchies only.
+func TestSweepFindsFoldersElsewhere(t *testing.T) {
+	p := testParent(t)
+	if p.Version() == V2 {
+		t.Skip("not for version 2: a leaf has one folder")
+	}
+	const name = "jailtest-elsewhere"
+	memory := p.index["memory"]
+	if err := p.dirs[memory].mkdir(name); err != nil {
+		t.Fatal(err)
+	}
+	defer p.dirs[memory].rmdir(name)
+	elsewhere, err := p.dirs[memory].open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer elsewhere.close()
+	other := *p
+	other.dirs = slices.Clone(p.dirs)
+	other.dirs[memory] = elsewhere
+	g, err := other.Create("elsewhere", small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	where := paths(g)
+	defer discard(t, g)
+	if p.Sweep(1000); len(left(where)) != len(where) {
+		t.Errorf("while its maker lives, Sweep left %v of %v", left(where), where)
+	}
+	unix.Flock(g.dirs[0].fd, unix.LOCK_UN) // as its maker's death would
+	if p.Sweep(1000); len(left(where)) > 0 {
+		t.Errorf("after Sweep there is %v", left(where))
 	}
 }
 
