@@ -131,13 +131,13 @@ func refuse(spec jail.Spec, faults jail.Faults, target *recordTarget) int {
 // refusal is the record of a command line with faults. Package jail refuses a
 // Spec without a program before it does anything: that record gets our faults.
 func refusal(spec jail.Spec, faults jail.Faults) jail.Result {
-	r, _ := jail.RunIO(context.Background(), jail.Spec{}, jail.IO{})
+	empty := jail.Spec{Name: spec.Name, Limits: spec.Limits, Profile: spec.Profile}
+	r, _ := jail.RunIO(context.Background(), empty, jail.IO{})
 	lines := make([]string, len(faults))
 	for i, f := range faults {
 		lines[i] = faultText(f)
 	}
 	first := faults[0]
-	r.Name, r.Profile = spec.Name, spec.Profile
 	r.Message, r.Hint = strings.Join(lines, "; "), ""
 	r.Refusal = &jail.Refusal{Stage: jail.StageValidate, Operation: first.Field, Operand: first.Value, Remedy: first.Want}
 	return r
