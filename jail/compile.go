@@ -28,8 +28,6 @@ func compile(spec Spec, h host, v view, sh shape, off ablation.Set) (*Plan, erro
 
 	b.at(listBox, StageCgroup, LayerCgroup)
 	b.enterGroup() // first: what PID 1 itself allocates counts
-	b.at(listBox, StageIDMap, LayerNamespaces)
-	b.awaitMaps() // nothing can be owned before ids are mapped
 	b.at(listBox, StageIdentity, LayerNamespaces)
 	b.identity()
 	if spec.Net == NetLoopback {
@@ -68,6 +66,7 @@ func compile(spec Spec, h host, v view, sh shape, off ablation.Set) (*Plan, erro
 
 	b.at(listFinal, StageSupervise, "")
 	b.final()
+	b.receive()
 	return p, nil
 }
 
@@ -81,19 +80,15 @@ type shape struct {
 func (b *builder) enterGroup() {
 	zero := b.str("0")
 	for i := range b.shape.tasks {
-		fd := b.inherit(inherit{kind: inheritTasks, index: i})
+		tasks := b.inherit(inherit{kind: inheritTasks, index: i}, "tasks "+strconv.Itoa(i))
 		// "0" is the writer itself; a pid would make the kernel wait for
 		// an RCU grace period of several milliseconds.
-		b.call(unix.SYS_WRITE, "write", "tasks "+strconv.Itoa(i), num(fd), zero, num(1)).wants(1)
+		b.call(unix.SYS_WRITE, "write", "tasks "+strconv.Itoa(i), tasks.arg(), zero, num(1)).wants(1)
 	}
 	if b.shape.tasks > 0 {
 		// After the move, so that the box's group is the root it sees.
 		b.call(unix.SYS_UNSHARE, "unshare", "cgroup namespace", num(unix.CLONE_NEWCGROUP, "CLONE_NEWCGROUP")).wants(0)
 	}
-}
-
-func (b *builder) awaitMaps() {
-	b.call(unix.SYS_READ, "read", "id maps", num(fdSync), num(b.room(8)), num(1)).wants(1)
 }
 
 func (b *builder) identity() {
@@ -170,8 +165,8 @@ func (b *builder) lifeline(off ablation.Set) {
 // report pipe is closed last, so that a failure before it is told, and none
 // after it can be.
 func (b *builder) lockReaper() {
-	b.call(unix.SYS_CLOSE_RANGE, "close_range", "0-3", num(0), num(fdPlan), num(0)).wants(0)
-	b.call(unix.SYS_CLOSE_RANGE, "close_range", "9-", num(fdSync), num(^uint32(0)), num(0)).wants(0)
+	b.call(unix.SYS_CLOSE_RANGE, "close_range", "0-3", num(0), num(fdChannel), num(0)).wants(0)
+	b.call(unix.SYS_CLOSE_RANGE, "close_range", "9-", num(fdExe), num(^uint32(0)), num(0)).wants(0)
 	if b.filter.program != nil {
 		b.loadFilter(seccomp.Reaper())
 	}

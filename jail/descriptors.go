@@ -1,28 +1,27 @@
 package jail
 
-// The descriptors that PID 1 starts with. They stand at fixed numbers; those
-// of the grants follow from fdFirst on, in the order of Plan.inherits.
+import "golang.org/x/sys/unix"
+
+// The descriptors that PID 1 starts with stand at fixed numbers. Whatever else
+// a plan needs is sent to it behind the plan.
 const (
-	fdStdin    = 0  // /dev/null until the program's process opens the box's own, or a pipe
-	fdStdout   = 1  // pipe
-	fdStderr   = 2  // pipe
-	fdPlan     = 3  // sealed memfd
-	fdStatus   = 4  // pipe: the program's end
-	fdLifeline = 5  // pipe whose other end only the supervisor has
-	fdReport   = 6  // pipe: failures and evidence, closed before the program runs
-	fdTmp      = 7  // the box's /tmp, for PID 1 to see at the end whether it is full
-	fdShm      = 8  // its /dev/shm, likewise
-	fdSync     = 9  // pipe: a byte says that the id maps are written
-	fdExe      = 10 // PID 1's own image
-	fdFirst    = 11
+	fdStdin    = 0 // /dev/null until the program's process opens the box's own, or a pipe
+	fdStdout   = 1 // pipe
+	fdStderr   = 2 // pipe
+	fdChannel  = 3 // unix socket: the plan, and the descriptors that it needs
+	fdStatus   = 4 // pipe: the program's end
+	fdLifeline = 5 // pipe whose other end only the supervisor has
+	fdReport   = 6 // pipe: failures and evidence, closed before the program runs
+	fdTmp      = 7 // the box's /tmp, for PID 1 to see at the end whether it is full
+	fdShm      = 8 // its /dev/shm, likewise
+	fdExe      = 9 // PID 1's own image
 )
 
-// An inherit is one more descriptor for PID 1 and where it comes from.
+// An inherit is one descriptor that a plan needs, and where it comes from.
 type inherit struct {
 	kind   inheritKind
 	source *mount // inheritMount
 	index  int    // inheritTasks: which of the group's files
-	size   int64
 }
 
 type inheritKind int
@@ -33,8 +32,52 @@ const (
 	inheritMount                      // a detached mount
 )
 
-// inherit plans one more descriptor and returns its number.
-func (p *Plan) inherit(i inherit) int {
+// batchSize is how many descriptors one message carries; the kernel takes up
+// to 253 (SCM_MAX_FD, unix(7)).
+const batchSize = 64
+
+const (
+	cmsgHeader = 16 // struct cmsghdr: length, level, type
+	cmsgRoom   = cmsgHeader + 4*batchSize
+)
+
+// inherit plans one more descriptor and returns the cell in which it arrives:
+// a place in the control message that the kernel writes it to.
+func (p *Plan) inherit(i inherit, name string) cell {
+	n := len(p.inherits) % batchSize
+	if n == 0 {
+		// What does not arrive is -1, which no call takes for a descriptor.
+		room := make([]byte, cmsgRoom)
+		for i := cmsgHeader; i < cmsgRoom; i++ {
+			room[i] = 0xff
+		}
+		p.batches = append(p.batches, p.bytes(room))
+	}
 	p.inherits = append(p.inherits, i)
-	return fdFirst + len(p.inherits) - 1
+	return cell{p.batches[len(p.batches)-1] + cmsgHeader + 4*uint64(n), name}
+}
+
+// receive puts the steps that receive the descriptors in front of all others.
+func (b *builder) receive() {
+	rest := b.lists[listBox]
+	b.lists[listBox] = nil
+	b.at(listBox, StageGrants, LayerRoot)
+	for _, control := range b.batches {
+		part := b.words(b.room(8), 1)
+		message := b.words(0, 0, part, 1, control, cmsgRoom, 0) // struct msghdr
+		b.call(unix.SYS_RECVMSG, "recvmsg", "descriptors", num(fdChannel), num(message, "{…}"), num(unix.MSG_CMSG_CLOEXEC, "MSG_CMSG_CLOEXEC")).wants(1)
+	}
+	b.lists[listBox] = append(b.lists[listBox], rest...)
+}
+
+// send sends descriptors to PID 1, one batch after the other.
+func (c *child) send(fds []int) error {
+	for len(fds) > 0 {
+		n := min(len(fds), batchSize)
+		if err := unix.Sendmsg(c.channel, []byte{0}, unix.UnixRights(fds[:n]...), nil, 0); err != nil {
+			return &SetupError{Stage: StageGrants, Operation: "sendmsg", Operand: "descriptors", Err: err}
+		}
+		fds = fds[n:]
+	}
+	return nil
 }

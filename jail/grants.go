@@ -67,18 +67,14 @@ func (r *run) needsIDMap(m *mount) bool {
 }
 
 // idMapFor returns a user namespace that maps the owner uid:gid of a granted
-// tree to the box's host ids. It is made by a process that does nothing but
-// wait; one is enough for all trees of an owner.
+// tree to the box's host ids. It is made by a process that only waits for a
+// plan that never comes; one is enough for all trees of an owner.
 func (r *run) idMapFor(uid, gid int) (int, error) {
 	owner := [2]int{uid, gid}
 	if fd, ok := r.idMaps[owner]; ok {
 		return fd, nil
 	}
-	p := &Plan{data: make([]byte, headerSize)}
-	b := &builder{Plan: p}
-	b.at(listBox, StageIDMap, LayerRoot)
-	b.awaitMaps()
-	child, err := r.startInit(p, startOptions{cloneflags: unix.CLONE_NEWUSER})
+	child, err := startInit(startOptions{cloneflags: unix.CLONE_NEWUSER, stdio: [3]int{-1, -1, -1}, image: r.image, group: -1})
 	if err != nil {
 		return -1, err
 	}
@@ -93,7 +89,7 @@ func (r *run) idMapFor(uid, gid int) (int, error) {
 		return -1, &SetupError{Stage: StageGrants, Layer: LayerRoot, Operation: "open", Operand: path, Err: err}
 	}
 	r.idMaps[owner] = fd
-	r.fds.add(fd)
+	r.kept.add(fd)
 	return fd, nil
 }
 

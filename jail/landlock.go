@@ -75,7 +75,7 @@ func (b *builder) landlock(old cell) {
 	if !b.handled.rules {
 		return
 	}
-	ruleset := b.inherit(inherit{kind: inheritRuleset})
+	ruleset := b.inherit(inherit{kind: inheritRuleset}, "ruleset")
 	if len(b.view.entries) > 0 {
 		b.rule(ruleset, "/", llsys.AccessFSReadDir)
 	}
@@ -95,7 +95,7 @@ func (b *builder) landlock(old cell) {
 		return b.call(unix.SYS_OPENAT, "openat", what, old.arg(), b.str("."), num(unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, "O_RDONLY|O_DIRECTORY|O_CLOEXEC"), num(0))
 	}
 	canary("canary: allowed without Landlock")
-	b.call(unix.SYS_LANDLOCK_RESTRICT_SELF, "landlock_restrict_self", "", num(ruleset), num(0)).wants(0)
+	b.call(unix.SYS_LANDLOCK_RESTRICT_SELF, "landlock_restrict_self", "", ruleset.arg(), num(0)).wants(0)
 	canary("canary: refused with Landlock").wants(-int32(unix.EACCES))
 }
 
@@ -118,7 +118,7 @@ func (m *mount) rights() uint64 {
 }
 
 // rule allows rights, as far as the ABI knows them, below a path of the box.
-func (b *builder) rule(ruleset int, path string, rights uint64) {
+func (b *builder) rule(ruleset cell, path string, rights uint64) {
 	rights &= uint64(b.handled.config.HandledAccessFS)
 	// struct landlock_path_beneath_attr is packed: u64 and s32.
 	attr := b.bytes(binary.LittleEndian.AppendUint64(nil, rights))
@@ -127,7 +127,7 @@ func (b *builder) rule(ruleset int, path string, rights uint64) {
 		panic("jail: internal error: landlock_path_beneath_attr is not contiguous")
 	}
 	b.call(unix.SYS_OPENAT, "openat", path, num(unix.AT_FDCWD, "AT_FDCWD"), b.str(path), num(unix.O_PATH|unix.O_CLOEXEC, "O_PATH|O_CLOEXEC"), num(0)).keep(fd)
-	b.call(unix.SYS_LANDLOCK_ADD_RULE, "landlock_add_rule", path, num(ruleset), num(llsys.RuleTypePathBeneath, "LANDLOCK_RULE_PATH_BENEATH"),
+	b.call(unix.SYS_LANDLOCK_ADD_RULE, "landlock_add_rule", path, ruleset.arg(), num(llsys.RuleTypePathBeneath, "LANDLOCK_RULE_PATH_BENEATH"),
 		num(attr, "{"+landlock.AccessFSSet(rights).String()+"}"), num(0)).wants(0)
 	b.call(unix.SYS_CLOSE, "close", path, fd.arg()).wants(0)
 }

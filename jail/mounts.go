@@ -1,7 +1,6 @@
 package jail
 
 import (
-	"encoding/binary"
 	"slices"
 	"strconv"
 	"strings"
@@ -144,9 +143,7 @@ func (b *builder) hostMount(root cell, e entry, off ablation.Set) {
 // tree is the cell with a detached, sealed copy of a host tree.
 func (b *builder) tree(m *mount, off ablation.Set) cell {
 	if b.host.ownUID {
-		fd := make([]byte, 4)
-		binary.LittleEndian.PutUint32(fd, uint32(b.inherit(inherit{kind: inheritMount, source: m})))
-		return cell{b.bytes(fd), "handed in: " + m.Source}
+		return b.inherit(inherit{kind: inheritMount, source: m}, "handed in: "+m.Source)
 	}
 	tree := b.cell(m.Source)
 	b.call(unix.SYS_OPEN_TREE, "open_tree", m.Source, num(unix.AT_FDCWD, "AT_FDCWD"), b.str(m.Source),

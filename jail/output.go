@@ -112,6 +112,7 @@ type streams struct {
 	limit     int64
 	mode      OutputMode
 	feed      *feeder
+	pumping   bool // by the run's own goroutine
 	tty       *terminal
 
 	mu   sync.Mutex // of what follows and of the sinks: finish reads them should the copying hang
@@ -178,18 +179,20 @@ func (s *streams) abandon() {
 	s.fds.closeAll()
 }
 
-// started gives up the ends that now are the child's.
+// started gives up the ends that now are the child's, and begins to feed it.
 func (s *streams) started() {
+	if s.feed != nil {
+		go s.feed.run()
+	}
 	for _, fd := range s.childEnds {
 		s.fds.close(fd)
 	}
 }
 
-// pump starts the copying, which ends when nobody holds the other ends.
+// pump starts the copying, which ends when nobody holds the other ends, and
+// closes ours.
 func (s *streams) pump(e *end) {
-	if s.feed != nil {
-		go s.feed.run()
-	}
+	s.pumping = true
 	go func() {
 		s.copy(e)
 		s.mu.Lock()
@@ -309,9 +312,12 @@ func (s *streams) lost(i int, e *end) {
 const outputGrace = 500 * time.Millisecond
 
 // finish returns what was written.
-func (s *streams) finish() (stdout, stderr Output) {
+func (s *streams) finish(e *end) (stdout, stderr Output) {
 	if s.tty != nil {
 		s.tty.restore()
+	}
+	if !s.pumping {
+		s.pump(e)
 	}
 	for _, last := range []bool{false, true} {
 		select {

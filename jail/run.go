@@ -21,21 +21,27 @@ type run struct {
 	result  Result
 	started time.Time
 
+	host   host
+	view   view
+	shape  shape
 	plan   *Plan
 	parent *cgroups.Parent
 	group  *cgroups.Group
-	fds    fdSet
-	image  int            // PID 1's image, -1 until opened
+	image  int            // PID 1's
+	fds    fdSet          // of the supervisor
+	handed fdSet          // the plan, and what goes with it to PID 1
+	kept   fdSet          // user namespaces of idMaps
 	idMaps map[[2]int]int // owner → user namespace, for grants
 	// hostUID and hostGID are who the box is on the host.
 	hostUID, hostGID int
 	inForce          cgroups.InForce
 	groupNote        string
 
-	end    end
-	report report
-	last   last
-	ended  bool // PID 1 told how the program ended
+	streams *streams
+	end     end
+	report  report
+	last    last
+	ended   bool // PID 1 told how the program ended
 }
 
 // Run runs one program in a box and captures its output. It is
@@ -65,7 +71,14 @@ func RunIO(ctx context.Context, spec Spec, io IO) (Result, error) {
 func Explain(spec Spec) (*Plan, error) {
 	r := newRun(context.Background(), spec)
 	defer r.close()
-	if err := r.prepare(IO{}); err != nil {
+	err := r.prepare(IO{})
+	if err == nil {
+		err = r.makeGroup()
+	}
+	if err == nil {
+		err = r.compile()
+	}
+	if err != nil {
 		return nil, err
 	}
 	return r.plan, nil
@@ -75,41 +88,53 @@ func newRun(ctx context.Context, spec Spec) *run {
 	spec.Limits = spec.Limits.WithDefaults()
 	now := time.Now()
 	return &run{
-		spec: spec, off: ablation.Of(ctx), started: now, image: -1, idMaps: map[[2]int]int{},
+		spec: spec, off: ablation.Of(ctx), started: now, idMaps: map[[2]int]int{},
 		result: Result{
-			Schema: Schema, ID: newID(now), Name: spec.Name, Layers: []Layer{}, Denials: []Denial{},
+			Schema: Schema, ID: newID(now), Name: spec.Name, Denials: []Denial{},
 			Profile: spec.Profile, StartedAt: now.UTC(), Limits: spec.Limits.inForce(), TreeEmpty: true,
 		},
 	}
 }
 
-// prepare does everything up to the plan. It creates nothing but the cgroup.
+// prepare checks everything and finds out about the host. Nothing exists
+// afterwards but, on cgroup v2, the group that PID 1 is to be born in.
 func (r *run) prepare(io IO) error {
-	h, v, err := r.check()
-	if err != nil {
+	if err := r.check(); err != nil {
 		return err
 	}
-	r.hostUID, r.hostGID = h.uid, h.gid
-	if h.ownUID && !r.off.Has(ablation.OwnUID) {
-		r.hostUID = int(h.uidBase) + unix.Gettid()
+	r.hostUID, r.hostGID = r.host.uid, r.host.gid
+	if r.host.ownUID && !r.off.Has(ablation.OwnUID) {
+		r.hostUID = int(r.host.uidBase) + unix.Gettid()
 		r.hostGID = r.hostUID
 	}
-	sh := shape{stdin: io.Stdin != nil, tty: io.TTY != nil}
-	if err := r.makeGroup(); err != nil {
-		return err
+	r.shape = shape{stdin: io.Stdin != nil, tty: io.TTY != nil}
+	if r.off.Has(ablation.Cgroup) {
+		return nil
 	}
+	var err error
+	if r.parent, err = cgroups.Find(r.spec.CgroupParent); err != nil {
+		return r.withoutGroup(err)
+	}
+	if r.parent.Version() == cgroups.V2 {
+		return r.makeGroup()
+	}
+	return nil
+}
+
+// compile makes the plan.
+func (r *run) compile() (err error) {
 	if r.group != nil {
-		sh.tasks = len(r.group.TaskFiles())
+		r.shape.tasks = len(r.group.TaskFiles())
 	}
-	r.plan, err = compile(r.spec, h, v, sh, r.off)
+	r.plan, err = compile(r.spec, r.host, r.view, r.shape, r.off)
 	return err
 }
 
 // check finds every fault of the Spec, on its own and against the host.
-func (r *run) check() (host, view, error) {
+func (r *run) check() error {
 	var faults Faults
 	if err := r.spec.Validate(); err != nil && !errors.As(err, &faults) {
-		return host{}, view{}, err
+		return err
 	}
 	v, more := resolve(r.spec)
 	faults = append(faults, more...)
@@ -118,34 +143,45 @@ func (r *run) check() (host, view, error) {
 		faults = append(faults, Fault{"limits.nofile", fmt.Sprint(r.spec.Limits.NoFile), fmt.Sprintf("must not exceed the caller's own hard limit of %d", h.hard[unix.RLIMIT_NOFILE])})
 	}
 	if len(faults) > 0 {
-		return h, v, faults
+		return faults
 	}
-	return h, v, err
+	r.host, r.view = h, v
+	return err
 }
 
-// makeGroup makes and limits the box's cgroup before anything else exists.
+// makeGroup makes and limits the box's cgroup, unless that is done or there is
+// none to be had.
 func (r *run) makeGroup() error {
-	if r.off.Has(ablation.Cgroup) {
+	if r.parent == nil || r.group != nil {
 		return nil
 	}
-	err := func() (err error) {
-		if r.parent, err = cgroups.Find(r.spec.CgroupParent); err != nil {
-			return err
-		}
-		l := r.spec.Limits
-		if r.group, err = r.parent.Create(r.spec.Name, cgroups.Limits{Memory: l.Memory, CPUs: l.CPUs, Pids: l.Pids}); err != nil {
-			return err
-		}
-		r.inForce, err = r.group.InForce()
-		return err
-	}()
-	if err == nil {
-		return nil
+	l := r.spec.Limits
+	group, err := r.parent.Create(r.spec.Name, cgroups.Limits{Memory: l.Memory, CPUs: l.CPUs, Pids: l.Pids})
+	if err != nil {
+		return r.withoutGroup(err)
 	}
-	if slices.Contains(r.spec.Optional, LayerCgroup) {
-		r.groupNote = "no cgroup caps on this run, as --optional allows: " + err.Error()
-		return nil
+	r.group = group
+	if r.inForce, err = group.InForce(); err != nil {
+		return cgroupError(err)
 	}
+	return nil
+}
+
+// withoutGroup is what becomes of a run that can't have a group: a refusal,
+// unless the caller said by name that it need not have one.
+func (r *run) withoutGroup(err error) error {
+	if !slices.Contains(r.spec.Optional, LayerCgroup) {
+		return cgroupError(err)
+	}
+	r.groupNote = "no cgroup caps on this run, as --optional allows: " + err.Error()
+	if r.parent != nil {
+		r.parent.Close()
+		r.parent = nil
+	}
+	return nil
+}
+
+func cgroupError(err error) error {
 	e := &SetupError{Stage: StageCgroup, Layer: LayerCgroup, Operation: "create", Err: err}
 	var ce *cgroups.Error
 	if errors.As(err, &ce) {
@@ -162,6 +198,8 @@ func (r *run) makeGroup() error {
 // nothing is left in it.
 func (r *run) close() {
 	r.fds.closeAll()
+	r.handed.closeAll()
+	r.kept.closeAll()
 	if r.group != nil {
 		r.group.Remove()
 	}
@@ -178,7 +216,9 @@ const sweepLooks = 4
 func (r *run) finish(err error) (Result, error) {
 	res := &r.result
 	res.Usage.WallMS = time.Since(r.started).Milliseconds()
-	res.Layers = r.receipt()
+	if r.result.Layers == nil {
+		r.result.Layers = r.receipt()
+	}
 	var faults Faults
 	var setup *SetupError
 	switch {

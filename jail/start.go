@@ -47,7 +47,7 @@ func (s *fdSet) closeAll() {
 func (s *fdSet) pipe() (r, w int, err error) {
 	var p [2]int
 	if err := unix.Pipe2(p[:], unix.O_CLOEXEC); err != nil {
-		return -1, -1, &SetupError{Stage: StageClone, Operation: "pipe2", Err: err, Remedy: "allow jail more open files (ulimit -n)"}
+		return -1, -1, pipeError("pipe2", err)
 	}
 	s.add(p[0], p[1])
 	return p[0], p[1], nil
@@ -55,21 +55,20 @@ func (s *fdSet) pipe() (r, w int, err error) {
 
 type startOptions struct {
 	cloneflags uintptr
-	cgroupFD   int // of a v2 group to be born in, if useCgroup
-	useCgroup  bool
+	group      int    // of a v2 cgroup to be born in, or -1
 	stdio      [3]int // -1: none
-	inherits   []int
 	caps       []uintptr
+	image      int
 }
 
 // A child is PID 1 of a box, seen from outside.
 type child struct {
-	pid, pidfd                       int
-	status, lifeline, reports, start int
-	fds                              *fdSet
+	pid, pidfd                         int
+	status, lifeline, reports, channel int
+	fds                                fdSet // of all of these
 }
 
-// discard ends a child that only had to exist, and reaps it.
+// discard ends a child that was not let go, and reaps it.
 func (c *child) discard() {
 	unix.PidfdSendSignal(c.pidfd, unix.SIGKILL, nil, 0)
 	var status unix.WaitStatus
@@ -78,62 +77,40 @@ func (c *child) discard() {
 			break
 		}
 	}
-	for _, fd := range []int{c.pidfd, c.status, c.lifeline, c.reports, c.start} {
-		c.fds.close(fd)
-	}
+	c.fds.closeAll()
 }
 
-// startInit starts PID 1 with a plan. The calling goroutine must be locked to
-// its thread: the parent-death signal follows the thread (prctl(2)).
+// startInit starts PID 1, which then waits for its plan. The calling goroutine
+// must be locked to its thread: the parent-death signal follows the thread
+// (prctl(2)).
 //
 // CLONE_VM|CLONE_VFORK makes the child borrow our memory until its execve
 // instead of copying our page tables; that is safe for the reason that makes
 // it safe for every Go program that starts another. The child's id maps are
 // written after that execve, which is why it keeps its capabilities in its new
 // user namespace as ambient ones (capabilities(7)).
-func (r *run) startInit(p *Plan, o startOptions) (*child, error) {
-	plan, err := sealed("jail-plan", p.encode(), mfdNoExecSeal)
-	if err != nil {
-		return nil, &SetupError{Stage: StageClone, Operation: "memfd_create", Operand: "plan", Err: err}
-	}
-	defer unix.Close(plan)
-	if r.image < 0 {
-		if r.image, err = openInit(); err != nil {
-			return nil, &SetupError{Stage: StageClone, Operation: "memfd_create", Operand: "PID 1's image", Err: err,
-				Remedy: "allow executable memfds (sysctl vm.memfd_noexec) or a temporary folder that is not mounted noexec"}
-		}
-		r.fds.add(r.image)
-	}
-	c := &child{fds: &r.fds, pidfd: -1}
-	var childEnds [4]int
-	for i, own := range []*int{&c.status, &c.lifeline, &c.reports, &c.start} {
-		rd, wr, err := r.fds.pipe()
+func startInit(o startOptions) (_ *child, err error) {
+	c := &child{pidfd: -1}
+	defer func() {
 		if err != nil {
-			return nil, err
+			c.fds.closeAll()
 		}
-		*own, childEnds[i] = rd, wr
-		if own == &c.lifeline || own == &c.start {
-			*own, childEnds[i] = wr, rd
-		}
-		defer r.fds.close(childEnds[i])
+	}()
+	ends, err := c.connect()
+	if err != nil {
+		return nil, err
 	}
+	defer ends.closeAll()
 	// fdTmp and fdShm are replaced in the box; until then something has to
 	// stand there, or PID 1's first open would get the number.
-	const none = ^uintptr(0)
-	files := []uintptr{fdStdin: none, fdStdout: none, fdStderr: none, fdPlan: uintptr(plan), fdStatus: uintptr(childEnds[0]),
-		fdLifeline: uintptr(childEnds[1]), fdReport: uintptr(childEnds[2]), fdTmp: uintptr(r.image), fdShm: uintptr(r.image),
-		fdSync: uintptr(childEnds[3]), fdExe: uintptr(r.image)}
+	files := []uintptr{fdChannel: uintptr(ends[3]), fdStatus: uintptr(ends[0]), fdLifeline: uintptr(ends[1]), fdReport: uintptr(ends[2]),
+		fdTmp: uintptr(o.image), fdShm: uintptr(o.image), fdExe: uintptr(o.image)}
 	for i, fd := range o.stdio {
-		if fd >= 0 {
-			files[i] = uintptr(fd)
-		}
-	}
-	for _, fd := range o.inherits {
-		files = append(files, uintptr(fd))
+		files[i] = uintptr(fd) // -1 leaves it closed
 	}
 	attr := &syscall.ProcAttr{Env: []string{}, Files: files, Sys: &syscall.SysProcAttr{
 		Cloneflags: o.cloneflags | unix.CLONE_VM | unix.CLONE_VFORK, AmbientCaps: o.caps,
-		PidFD: &c.pidfd, UseCgroupFD: o.useCgroup, CgroupFD: o.cgroupFD,
+		PidFD: &c.pidfd, UseCgroupFD: o.group >= 0, CgroupFD: o.group,
 	}}
 	c.pid, err = syscall.ForkExec("/proc/self/fd/"+strconv.Itoa(fdExe), []string{"jail-init"}, attr)
 	if err != nil {
@@ -142,8 +119,42 @@ func (r *run) startInit(p *Plan, o startOptions) (*child, error) {
 	if c.pidfd < 0 {
 		return nil, &SetupError{Stage: StageClone, Operation: "clone", Operand: "CLONE_PIDFD", Err: unix.ENOSYS, Remedy: "run Linux 5.14 or newer"}
 	}
-	r.fds.add(c.pidfd)
+	c.fds.add(c.pidfd)
 	return c, nil
+}
+
+// connect makes what PID 1 and the supervisor talk over, and returns PID 1's
+// ends: status, lifeline, report, channel.
+func (c *child) connect() (ends fdSet, err error) {
+	defer func() {
+		if err != nil {
+			ends.closeAll()
+		}
+	}()
+	for _, own := range []*int{&c.status, &c.lifeline, &c.reports} {
+		var p [2]int
+		if err := unix.Pipe2(p[:], unix.O_CLOEXEC); err != nil {
+			return ends, pipeError("pipe2", err)
+		}
+		if own == &c.lifeline {
+			p[0], p[1] = p[1], p[0]
+		}
+		*own = p[0]
+		c.fds.add(p[0])
+		ends.add(p[1])
+	}
+	p, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return ends, pipeError("socketpair", err)
+	}
+	c.channel = p[0]
+	c.fds.add(p[0])
+	ends.add(p[1])
+	return ends, nil
+}
+
+func pipeError(operation string, err error) error {
+	return &SetupError{Stage: StageClone, Operation: operation, Err: err, Remedy: "allow jail more open files (ulimit -n)"}
 }
 
 // boxCaps are the capabilities in the box's own user namespace that PID 1
@@ -163,36 +174,76 @@ func boxNamespaces(off ablation.Set) uintptr {
 	return flags
 }
 
-// launch makes the box's process and lets it begin.
-func (r *run) launch(stdio [3]int) (*child, error) {
-	o := startOptions{cloneflags: boxNamespaces(r.off), stdio: stdio, caps: boxCaps}
-	if r.group != nil && r.group.FD() >= 0 {
-		o.useCgroup, o.cgroupFD = true, r.group.FD()
-	}
-	for _, i := range r.plan.inherits {
-		fd, err := r.open(i)
-		if err != nil {
-			return nil, err
-		}
-		o.inherits = append(o.inherits, fd)
-	}
-	c, err := r.startInit(r.plan, o)
+// launch makes the box's process and lets it begin. The kernel takes most of a
+// millisecond for the namespaces; meanwhile the plan is made on another thread.
+func (r *run) launch(streams *streams) (*child, error) {
+	image, err := openInit()
 	if err != nil {
-		return nil, err
+		return nil, &SetupError{Stage: StageClone, Operation: "memfd_create", Operand: "PID 1's image", Err: err,
+			Remedy: "allow executable memfds (sysctl vm.memfd_noexec) or a temporary folder that is not mounted noexec"}
 	}
-	maps := idMaps{uid: mapLine(r.plan.host.boxUID, r.hostUID), gid: mapLine(r.plan.host.boxGID, r.hostGID), denyGroups: !r.plan.host.ownUID}
-	if err := maps.write(c.pid); err != nil {
+	r.fds.add(image)
+	r.image = image
+	o := startOptions{cloneflags: boxNamespaces(r.off), stdio: streams.childEnds, caps: boxCaps, image: image, group: -1}
+	if r.group != nil { // only version 2's is there already
+		o.group = r.group.FD()
+	}
+	planned := make(chan error, 1)
+	go func() { planned <- r.makePlan() }()
+	c, err := startInit(o)
+	planErr := <-planned
+	if err != nil {
+		return nil, errors.Join(planErr, err)
+	}
+	if planErr == nil {
+		planErr = r.letGo(c, streams)
+	}
+	if planErr != nil {
 		c.discard()
-		return nil, err
-	}
-	if r.plan.host.ownUID {
-		r.giveStdio(stdio)
-	}
-	if err := writeAll(c.start, []byte{1}); err != nil {
-		c.discard()
-		return nil, &SetupError{Stage: StageIDMap, Operation: "write", Operand: "start", Err: err}
+		return nil, planErr
 	}
 	return c, nil
+}
+
+// makePlan makes everything that PID 1 has to be sent.
+func (r *run) makePlan() error {
+	if err := r.makeGroup(); err != nil {
+		return err
+	}
+	if err := r.compile(); err != nil {
+		return err
+	}
+	fd, err := sealed("jail-plan", r.plan.encode(), mfdNoExecSeal)
+	if err != nil {
+		return &SetupError{Stage: StageClone, Operation: "memfd_create", Operand: "plan", Err: err}
+	}
+	r.handed = fdSet{fd}
+	for _, i := range r.plan.inherits {
+		if err := r.open(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// letGo writes the box's id maps and sends PID 1 its plan.
+func (r *run) letGo(c *child, streams *streams) error {
+	h := r.plan.host
+	maps := idMaps{uid: mapLine(h.boxUID, r.hostUID), gid: mapLine(h.boxGID, r.hostGID), denyGroups: !h.ownUID}
+	if err := maps.write(c.pid); err != nil {
+		return err
+	}
+	if h.ownUID {
+		r.giveStdio(streams.childEnds)
+	}
+	if err := c.send(r.handed[:1]); err != nil {
+		return err
+	}
+	if err := c.send(r.handed[1:]); err != nil {
+		return err
+	}
+	r.handed.closeAll()
+	return nil
 }
 
 // giveStdio makes the box the owner of its pipes or terminal: /dev/stdout is a
@@ -207,24 +258,21 @@ func (r *run) giveStdio(stdio [3]int) {
 	}
 }
 
-// open provides one inherited descriptor.
-func (r *run) open(i inherit) (int, error) {
+// open provides one descriptor that the plan needs.
+func (r *run) open(i inherit) (err error) {
+	var fd int
 	switch i.kind {
 	case inheritTasks:
-		return int(r.group.TaskFiles()[i.index].Fd()), nil
+		fd, err = unix.FcntlInt(r.group.TaskFiles()[i.index].Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	case inheritRuleset:
-		fd, err := r.plan.handled.newRuleset()
-		if err == nil {
-			r.fds.add(fd)
-		}
-		return fd, err
+		fd, err = r.plan.handled.newRuleset()
 	default:
-		fd, err := r.openGrant(i.source)
-		if err == nil {
-			r.fds.add(fd)
-		}
-		return fd, err
+		fd, err = r.openGrant(i.source)
 	}
+	if err == nil {
+		r.handed.add(fd)
+	}
+	return err
 }
 
 // cloneError explains why a process in new namespaces could not be made.

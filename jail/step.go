@@ -12,6 +12,7 @@ type Plan struct {
 	shape    shape
 	view     view
 	inherits []inherit
+	batches  []uint64 // control messages in which they arrive
 	lists    [lists][]Step
 	data     []byte // starts with room for the header
 	last     uint64 // where PID 1 gathers its last words

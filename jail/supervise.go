@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"sync"
 	"syscall"
 	"time"
 
@@ -21,14 +22,15 @@ func (r *run) carryOut(ctx context.Context, io IO) error {
 	if err != nil {
 		return err
 	}
-	c, err := r.launch(streams.childEnds)
+	c, err := r.launch(streams)
 	if err != nil {
 		streams.abandon()
 		return err
 	}
 	streams.started()
+	defer c.fds.closeAll()
 	r.end.pidfd, r.end.group = c.pidfd, r.group
-	streams.pump(&r.end)
+	r.streams = streams
 	stop := r.watch(ctx)
 	werr := r.wait(c)
 	stop()
@@ -36,7 +38,7 @@ func (r *run) carryOut(ctx context.Context, io IO) error {
 	if cause != "" {
 		r.result.KillMS = time.Since(at).Milliseconds()
 	}
-	r.result.Stdout, r.result.Stderr = streams.finish()
+	r.result.Stdout, r.result.Stderr = streams.finish(&r.end)
 	return werr
 }
 
@@ -48,14 +50,14 @@ func (r *run) watch(ctx context.Context) (stop func()) {
 	}
 	deadline := time.AfterFunc(r.spec.Limits.Timeout-time.Since(r.started), func() { r.end.now(ReasonTimeout) })
 	canceled := context.AfterFunc(ctx, func() { r.end.now(ReasonCanceled) })
-	done := make(chan struct{})
+	poll := &poller{run: r}
 	if r.group != nil {
-		go r.poll(done)
+		poll.start()
 	}
 	return func() {
 		deadline.Stop()
 		canceled()
-		close(done)
+		poll.stop()
 	}
 }
 
@@ -64,32 +66,52 @@ const (
 	pollEvery = 50 * time.Millisecond
 )
 
-// poll reads the group's counters until done. On cgroup v1 it is also what
-// makes the kernel's OOM kill of one process the end of the whole group, as
-// memory.oom.group does on v2.
-func (r *run) poll(done <-chan struct{}) {
-	timer := time.NewTimer(firstPoll)
-	defer timer.Stop()
-	for {
-		select {
-		case <-done:
-			return
-		case <-timer.C:
-		}
-		if n, err := r.group.OOMKills(); err == nil && n > 0 {
-			r.end.now(ReasonOutOfMemory)
-		}
-		used, err := r.group.CPUUsage()
-		if err == nil && used >= r.spec.Limits.CPUTime {
-			r.end.now(ReasonCPUTime)
-		}
-		// Sooner only when the limit could be reached sooner.
-		next := pollEvery
-		if left := time.Duration(float64(r.spec.Limits.CPUTime-used) / r.spec.Limits.CPUs); err == nil && left < next {
-			next = max(left, time.Millisecond)
-		}
-		timer.Reset(next)
+// A poller reads the group's counters from time to time. On cgroup v1 it is
+// also what makes the kernel's OOM kill of one process the end of the whole
+// group, as memory.oom.group does on v2.
+type poller struct {
+	run   *run
+	mu    sync.Mutex
+	timer *time.Timer
+	over  bool
+}
+
+func (p *poller) start() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.timer = time.AfterFunc(firstPoll, p.look)
+}
+
+// stop ends the looking; no look is under way when it returns.
+func (p *poller) stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over = true
+	if p.timer != nil {
+		p.timer.Stop()
 	}
+}
+
+func (p *poller) look() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over {
+		return
+	}
+	r := p.run
+	if n, err := r.group.OOMKills(); err == nil && n > 0 {
+		r.end.now(ReasonOutOfMemory)
+	}
+	used, err := r.group.CPUUsage()
+	if err == nil && used >= r.spec.Limits.CPUTime {
+		r.end.now(ReasonCPUTime)
+	}
+	// Sooner only when the limit could be reached sooner.
+	next := pollEvery
+	if left := time.Duration(float64(r.spec.Limits.CPUTime-used) / r.spec.Limits.CPUs); err == nil && left < next {
+		next = max(left, time.Millisecond)
+	}
+	p.timer.Reset(next)
 }
 
 // wait sees the box through its three ends: the report pipe closes when the
@@ -105,6 +127,8 @@ func (r *run) wait(c *child) error {
 			return &SetupError{Stage: StageSupervise, Operation: "report", Err: err}
 		}
 	}
+	// The program runs now: time for what needs no waiting.
+	r.result.Layers = r.receipt()
 	words, _ := r.drain(c.status, lastSize)
 	r.last, r.ended = parseLast(words)
 	r.reap(c)
@@ -147,18 +171,31 @@ func (r *run) drain(fd, limit int) ([]byte, bool) {
 	return buf, false
 }
 
-// readable waits until fd has something to read or has ended.
+// readable waits until fd has something to read or has ended. When the program
+// writes something meanwhile the copying of its output begins: a program that
+// writes nothing costs no goroutine.
 func (r *run) readable(fd int) bool {
 	for {
-		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 250)
-		if n > 0 {
+		fds := [3]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}, {Fd: -1}, {Fd: -1}}
+		if !r.streams.pumping {
+			for i, from := range r.streams.from {
+				fds[i+1] = unix.PollFd{Fd: int32(from), Events: unix.POLLIN}
+			}
+		}
+		_, err := unix.Poll(fds[:], 250)
+		if fds[1].Revents&unix.POLLIN != 0 || fds[2].Revents&unix.POLLIN != 0 {
+			r.streams.pump(&r.end)
+		}
+		if fds[0].Revents != 0 {
 			return true
 		}
-		if err != nil && !errors.Is(err, unix.EINTR) {
+		if err != nil && !errors.Is(err, unix.EINTR) || r.end.overdue() {
 			return false
 		}
-		if r.end.overdue() {
-			return false
+		for i := range r.streams.from {
+			if fds[i+1].Revents == unix.POLLHUP { // ended, with nothing written
+				r.streams.from[i] = -1
+			}
 		}
 	}
 }

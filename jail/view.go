@@ -153,7 +153,7 @@ func (r *resolver) addMount(field, at string, m Mount, st unix.Stat_t) {
 			r.fault(field+".source", m.Source, "must be a folder, a regular file or a named pipe: sockets and devices are not granted")
 			return
 		}
-		if why := refusedSource(m.Source); why != "" {
+		if why := refusedSource(m); why != "" {
 			r.fault(field+".source", m.Source, why)
 			return
 		}
@@ -273,15 +273,19 @@ func kindWord(dir bool) string {
 }
 
 // refusedSource says why a host path is never granted, or "".
-func refusedSource(source string) string {
-	var root, st unix.Stat_t
-	if unix.Stat("/", &root) == nil && unix.Stat(source, &st) == nil && root.Dev == st.Dev && root.Ino == st.Ino {
-		return "the whole file system is never granted; name the folders that are needed"
-	}
+func refusedSource(m Mount) string {
+	source := m.Source
 	for _, top := range []string{"/proc", "/sys", "/dev"} {
 		if source == top || strings.HasPrefix(source, top+"/") {
 			return "nothing below " + top + " is granted: the box has its own"
 		}
+	}
+	if m.Kind == MountSystem && source != "/" {
+		return "" // a profile's, not a caller's
+	}
+	var root, st unix.Stat_t
+	if unix.Stat("/", &root) == nil && unix.Stat(source, &st) == nil && root.Dev == st.Dev && root.Ino == st.Ino {
+		return "the whole file system is never granted; name the folders that are needed"
 	}
 	var fs unix.Statfs_t
 	if err := unix.Statfs(source, &fs); err != nil {

@@ -23,13 +23,14 @@ func watchSignals() (context.Context, *interruption) {
 	got := new(interruption)
 	signal.Ignore(unix.SIGPIPE)
 	arrivals := make(chan os.Signal, 2)
-	for _, s := range []os.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP} {
-		if !signal.Ignored(s) {
-			signal.Notify(arrivals, s)
-		}
-	}
-	// Ends with the process: jail runs one box.
+	// Ends with the process: jail runs one box. Notify starts a thread, which
+	// the making of the box need not wait for.
 	go func() {
+		for _, s := range []os.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP} {
+			if !signal.Ignored(s) {
+				signal.Notify(arrivals, s)
+			}
+		}
 		for s := range arrivals {
 			n := s.(unix.Signal)
 			if !got.number.CompareAndSwap(0, int32(n)) {

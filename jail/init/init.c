@@ -1,7 +1,7 @@
 /*
  * PID 1 of a box.
  *
- * It maps the plan that the supervisor compiled, carries out its steps in
+ * It receives and maps the plan that the supervisor compiled, carries out its steps in
  * order, starts the program and reaps. It decides nothing: a step is a system
  * call with its arguments, all addresses in it are final, and the first one
  * that does not return what the plan says ends the box. What it reports is
@@ -14,7 +14,7 @@
  */
 #include "sys.h"
 
-#define PLAN_FD   3
+#define CHANNEL   3 /* unix socket: the plan and the descriptors it needs */
 #define PLAN_BASE 0x10000000UL
 #define PLAN_MAGIC 0x4c49414aU /* "JAIL" */
 
@@ -168,22 +168,43 @@ static __attribute__((noreturn)) void reap(const struct plan *p, long program)
 	}
 }
 
+/* The plan comes as a descriptor, after the id maps were written, so that the
+ * kernel makes our namespaces while the supervisor is still planning. */
+static const struct plan *receive_plan(void)
+{
+	char byte;
+	struct { void *base; u64 len; } part = { &byte, 1 };
+	struct { u64 len; s32 level, type, fd, unused; } control = { 0, 0, 0, -1, 0 };
+	struct {
+		void *name;
+		u32 namelen, unused;
+		void *parts;
+		u64 nparts;
+		void *control;
+		u64 controllen;
+		s32 flags;
+	} message = { 0, 0, 0, &part, 1, &control, sizeof control, 0 };
+	const struct plan *p = (const struct plan *)PLAN_BASE;
+	u64 fd;
+
+	if (sys(SYS_RECVMSG, CHANNEL, (u64)&message, 0x40000000 /* MSG_CMSG_CLOEXEC */, 0, 0, 0) != 1)
+		leave(125);
+	fd = (u64)(long)control.fd;
+	/* A plan that somebody could still change is not a plan. */
+	if ((sys(SYS_FCNTL, fd, F_GET_SEALS, 0, 0, 0, 0) & SEALS_WANTED) != SEALS_WANTED)
+		leave(125);
+	if (sys(SYS_MMAP, PLAN_BASE, sizeof *p, 1 /* PROT_READ */,
+		0x100002 /* MAP_PRIVATE | MAP_FIXED_NOREPLACE */, fd, 0) != (long)PLAN_BASE || p->magic != PLAN_MAGIC)
+		leave(125);
+	if (sys(SYS_MMAP, PLAN_BASE, p->size, 3 /* PROT_READ | PROT_WRITE */,
+		0x12 /* MAP_PRIVATE | MAP_FIXED */, fd, 0) != (long)PLAN_BASE)
+		leave(125);
+	return p;
+}
+
 __attribute__((used, noreturn)) void init(void)
 {
-	const struct plan *p = (const struct plan *)PLAN_BASE;
-	struct plan *at;
-
-	/* A plan that somebody could still change is not a plan. */
-	if ((sys(SYS_FCNTL, PLAN_FD, F_GET_SEALS, 0, 0, 0, 0) & SEALS_WANTED) != SEALS_WANTED)
-		leave(125);
-	at = (struct plan *)sys(SYS_MMAP, PLAN_BASE, sizeof *p, 1 /* PROT_READ */,
-		0x100002 /* MAP_PRIVATE | MAP_FIXED_NOREPLACE */, PLAN_FD, 0);
-	if (at != p || p->magic != PLAN_MAGIC)
-		leave(125);
-	at = (struct plan *)sys(SYS_MMAP, PLAN_BASE, p->size, 3 /* PROT_READ | PROT_WRITE */,
-		0x12 /* MAP_PRIVATE | MAP_FIXED */, PLAN_FD, 0);
-	if (at != p)
-		leave(125);
+	const struct plan *p = receive_plan();
 
 	carry_out(p, BOX);
 	long program = sys(SYS_CLONE, SIGCHLD, 0, 0, 0, 0, 0);

@@ -12,7 +12,8 @@ typedef unsigned long u64;
 
 enum {
 	SYS_WRITE = 1, SYS_MMAP = 9, SYS_SIGACTION = 13, SYS_SIGPROCMASK = 14,
-	SYS_CLONE = 56, SYS_WAIT4 = 61, SYS_FCNTL = 72, SYS_EXIT_GROUP = 231,
+	SYS_RECVMSG = 47, SYS_CLONE = 56, SYS_WAIT4 = 61, SYS_FCNTL = 72,
+	SYS_EXIT_GROUP = 231,
 };
 
 static inline long sys(u64 nr, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f)
@@ -41,7 +42,8 @@ void restorer(void);
 
 enum {
 	SYS_WRITE = 64, SYS_MMAP = 222, SYS_SIGACTION = 134, SYS_SIGPROCMASK = 135,
-	SYS_CLONE = 220, SYS_WAIT4 = 260, SYS_FCNTL = 25, SYS_EXIT_GROUP = 94,
+	SYS_RECVMSG = 212, SYS_CLONE = 220, SYS_WAIT4 = 260, SYS_FCNTL = 25,
+	SYS_EXIT_GROUP = 94,
 };
 
 static inline long sys(u64 nr, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f)
