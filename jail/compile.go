@@ -29,7 +29,7 @@ func compile(spec Spec, h host, v view, sh shape, off ablation.Set) (*Plan, erro
 	b.at(listBox, StageCgroup, LayerCgroup)
 	b.enterGroup() // first: what PID 1 itself allocates counts
 	b.at(listBox, StageIdentity, LayerNamespaces)
-	b.identity()
+	b.identity(off)
 	if spec.Net == NetLoopback {
 		b.at(listBox, StageNet, LayerNamespaces)
 		b.loopback() // needs CAP_NET_ADMIN of the box
@@ -51,13 +51,17 @@ func compile(spec Spec, h host, v view, sh shape, off ablation.Set) (*Plan, erro
 	b.lockReaper()
 
 	b.at(listTarget, StageSession, LayerRoot)
-	b.session()
+	b.session(off)
 	b.at(listTarget, StageRlimits, LayerRlimits)
-	b.rlimits() // before the filter, which forbids some of it
+	if !off.Has(ablation.Rlimits) {
+		b.rlimits() // before the filter, which forbids some of it
+	}
 	b.at(listTarget, StageLandlock, LayerLandlock)
 	b.landlock(old) // needs the final tree
 	b.at(listTarget, StageSeccomp, LayerSeccomp)
-	b.closeOnExec()
+	if !off.Has(ablation.CloseFDs) {
+		b.closeOnExec()
+	}
 	b.seccomp() // the last wall, so it need not allow what the others need
 	b.at(listTarget, StageEvidence, "")
 	b.evidence()
@@ -91,7 +95,7 @@ func (b *builder) enterGroup() {
 	}
 }
 
-func (b *builder) identity() {
+func (b *builder) identity(off ablation.Set) {
 	if b.host.ownUID {
 		u, g := num(b.host.boxUID), num(b.host.boxGID)
 		b.call(unix.SYS_SETRESGID, "setresgid", strconv.Itoa(b.host.boxGID), g, g, g).wants(0)
@@ -102,7 +106,9 @@ func (b *builder) identity() {
 	if name == "" {
 		name = "jail"
 	}
-	b.call(unix.SYS_SETHOSTNAME, "sethostname", name, b.str(name), num(len(name))).wants(0)
+	if !off.Has(ablation.UTS) {
+		b.call(unix.SYS_SETHOSTNAME, "sethostname", name, b.str(name), num(len(name))).wants(0)
+	}
 	b.call(unix.SYS_UMASK, "umask", "022", num(0o022))
 }
 
@@ -152,7 +158,7 @@ func (b *builder) lifeline(off ablation.Set) {
 	if !off.Has(ablation.DeathSignal) {
 		b.call(unix.SYS_PRCTL, "prctl", "SIGKILL", num(unix.PR_SET_PDEATHSIG, "PR_SET_PDEATHSIG"), num(int(unix.SIGKILL))).wants(0)
 	}
-	if off.Has(ablation.Lifeline) {
+	if off.Has(ablation.Lifeline) || off.Has(ablation.PIDs) { // pid 1 would be the host's
 		return
 	}
 	b.call(opLifeline, "rt_sigaction", "SIGIO").wants(0)
@@ -175,13 +181,15 @@ func (b *builder) lockReaper() {
 
 // session gives the program a session of its own without a terminal, default
 // signals, the box's own /dev/null and a working directory.
-func (b *builder) session() {
-	b.call(unix.SYS_SETSID, "setsid", "")
+func (b *builder) session(off ablation.Set) {
+	if !off.Has(ablation.Session) {
+		b.call(unix.SYS_SETSID, "setsid", "")
+	}
 	b.call(opSignals, "rt_sigaction", "defaults").wants(0)
 	switch {
 	case b.shape.tty:
 		b.call(unix.SYS_IOCTL, "ioctl", "terminal", num(fdStdin), num(unix.TIOCSCTTY, "TIOCSCTTY"), num(0)).wants(0)
-	case !b.shape.stdin:
+	case !b.shape.stdin && !off.Has(ablation.Stdio):
 		null := b.cell("null")
 		b.call(unix.SYS_OPENAT, "openat", "/dev/null", num(unix.AT_FDCWD, "AT_FDCWD"), b.str("/dev/null"), num(unix.O_RDONLY|unix.O_CLOEXEC, "O_RDONLY|O_CLOEXEC"), num(0)).keep(null)
 		b.call(unix.SYS_DUP3, "dup3", "stdin", null.arg(), num(fdStdin), num(0)).wants(fdStdin)

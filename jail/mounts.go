@@ -185,6 +185,11 @@ func (b *builder) tmpfs(what string, size int64, inodes int, mode uint32) cell {
 // proc shows the box's own processes and nothing of the host: no meminfo, no
 // sys, no kernel log, and no process of another uid.
 func (b *builder) proc(root cell, off ablation.Set) {
+	if off.Has(ablation.PIDs) {
+		// Only the host's own shows the host's processes.
+		b.hostMount(root, entry{kind: entryMount, path: "/proc", nested: true, mount: &mount{Mount: Mount{Kind: MountSystem, Source: "/proc"}, dir: true}}, off)
+		return
+	}
 	options := []string{"subset", "pid", "hidepid", "invisible"}
 	if off.Has(ablation.ProcSubset) {
 		options = nil

@@ -58,6 +58,7 @@ type startOptions struct {
 	group      int    // of a v2 cgroup to be born in, or -1
 	stdio      [3]int // -1: none
 	caps       []uintptr
+	env        []string // PID 1's: empty, but for ablation.EmptyEnv
 	image      int
 }
 
@@ -108,7 +109,7 @@ func startInit(o startOptions) (_ *child, err error) {
 	for i, fd := range o.stdio {
 		files[i] = uintptr(fd) // -1 leaves it closed
 	}
-	attr := &syscall.ProcAttr{Env: []string{}, Files: files, Sys: &syscall.SysProcAttr{
+	attr := &syscall.ProcAttr{Env: o.env, Files: files, Sys: &syscall.SysProcAttr{
 		Cloneflags: o.cloneflags | unix.CLONE_VM | unix.CLONE_VFORK, AmbientCaps: o.caps,
 		PidFD: &c.pidfd, UseCgroupFD: o.group >= 0, CgroupFD: o.group,
 	}}
@@ -185,6 +186,7 @@ func (r *run) launch(streams *streams) (*child, error) {
 	r.fds.add(image)
 	r.image = image
 	o := startOptions{cloneflags: boxNamespaces(r.off), stdio: streams.childEnds, caps: boxCaps, image: image, group: -1}
+	r.ablate(&o)
 	if r.group != nil { // only version 2's is there already
 		o.group = r.group.FD()
 	}

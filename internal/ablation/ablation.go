@@ -33,6 +33,7 @@ const (
 	Undumpable  Wall = "undumpable"   // PID 1 may be read by its uid
 	CloseFDs    Wall = "close_fds"    // an inherited descriptor is kept
 	Session     Wall = "session"      // the caller's session and terminal
+	Stdio       Wall = "stdio"        // the caller's stdin, stdout and stderr
 	Rlimits     Wall = "rlimits"      // the caller's resource limits
 	EmptyEnv    Wall = "empty_env"    // the caller's environment
 	DeathSignal Wall = "death_signal" // no parent-death signal
