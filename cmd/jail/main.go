@@ -1,9 +1,3 @@
-// The supervisor's few threads need no tuning to the CPU quota that it runs
-// under, and finding that out reads the whole mount table at every start.
-//
-//go:debug containermaxprocs=0
-//go:debug updatemaxprocs=0
-
 // Command jail runs untrusted programs in a box: flags in, one record out.
 // `jail help` says how.
 package main
