@@ -33,7 +33,7 @@ func compose(args []string) (options, jail.Spec, jail.Faults) {
 	p, err := profiles.Load(name, host)
 	if err != nil {
 		line.errors(err, "--profile", name)
-		return o, jail.Spec{Name: o.over.Name}, namedByFlag(line.faults, jail.Spec{})
+		return o, jail.Spec{Name: o.over.Name}, line.faults
 	}
 	if len(line.rest) == 0 {
 		return o, jail.Spec{}, line.faults
@@ -44,10 +44,29 @@ func compose(args []string) (options, jail.Spec, jail.Faults) {
 	}
 	spec.Hostname = o.hostname
 	spec.Unix = spec.Unix || o.unix
-	if err := spec.Validate(); err != nil {
-		line.errors(err, "", "")
+	line.validate(spec)
+	return o, spec, line.faults
+}
+
+// validate adds the faults that spec has by itself: those of its fields under
+// the names of their flags, with the values as they were typed (1K, not 1024).
+// What another check has found already is not told twice.
+func (c *commandLine) validate(spec jail.Spec) {
+	var faults jail.Faults
+	if !errors.As(spec.Validate(), &faults) {
+		return
 	}
-	return o, spec, namedByFlag(line.faults, spec)
+	for _, f := range namedByFlag(faults, spec) {
+		for _, s := range c.settings {
+			if "--"+s.def.name == f.Field && !s.def.many {
+				f.Value = s.value
+			}
+		}
+		known := func(g jail.Fault) bool { return g.Field == f.Field && g.Value == f.Value }
+		if !slices.ContainsFunc(c.faults, known) {
+			c.faults = append(c.faults, f)
+		}
+	}
 }
 
 // together checks what flags say with one another.
@@ -69,18 +88,14 @@ func (c *commandLine) together(o *options) {
 	}
 }
 
-// errors adds err, whose faults may be many.
+// errors adds what package profiles found, which may be many faults.
 func (c *commandLine) errors(err error, field, value string) {
 	var faults jail.Faults
 	if !errors.As(err, &faults) {
 		c.fault(field, value, err.Error())
 		return
 	}
-	for _, f := range faults {
-		if !slices.Contains(c.faults, f) {
-			c.faults = append(c.faults, f)
-		}
-	}
+	c.faults = append(c.faults, namedByFlag(inWords(faults), jail.Spec{})...)
 }
 
 // namedByFlag names the flags behind the fields of spec.

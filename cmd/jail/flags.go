@@ -152,11 +152,12 @@ func lookup(table []flagDef, typed string) *flagDef {
 	return nil
 }
 
-// isFlag says that arg is one of our long flags, with a value or without. It
-// is then no value of the flag before it; --flag=--other would make it one.
+// isFlag says that arg is `--` or one of our long flags, with a value or
+// without. It is then no value of the flag before it; --flag=--other would
+// make it one.
 func isFlag(table []flagDef, arg string) bool {
 	name, _, _ := strings.Cut(arg, "=")
-	return strings.HasPrefix(name, "--") && lookup(table, name) != nil
+	return name == "--" || strings.HasPrefix(name, "--") && lookup(table, name) != nil
 }
 
 // apply carries every setting over into o. A value that its flag does not

@@ -39,6 +39,7 @@ func TestParse(t *testing.T) {
 		{"value missing at the end", "--memory", "", "", "--memory"},
 		{"value missing before a flag", "--memory --json true", "json=", "true", "--memory"},
 		{"value missing before a flag with one", "--memory --json=1 true", "", "true", "--memory --json"},
+		{"two dashes are no value", "--hostname -- true", "", "true", "--hostname"},
 		{"twice", "--name a --name b true", "name=a", "true", "--name"},
 		{"unknown with a value behind", "--frob x --json true", "json=", "true", "--frob"},
 		{"unknown, near a switch", "--jsno true", "", "true", "--jsno"},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -37,6 +38,19 @@ func faultText(f jail.Fault) string {
 		return f.Field + ": " + f.Want
 	}
 	return f.Field + " " + quote(f.Value) + ": " + f.Want
+}
+
+// inWords makes a sentence of what a fault wants where it only names it: "a
+// folder below /".
+func inWords(faults jail.Faults) jail.Faults {
+	said := make(jail.Faults, len(faults))
+	for i, f := range faults {
+		if !slices.ContainsFunc([]string{"must ", "no ", "accepted "}, func(s string) bool { return strings.HasPrefix(f.Want, s) }) {
+			f.Want = "want " + f.Want
+		}
+		said[i] = f
+	}
+	return said
 }
 
 // quote makes s safe to print on a terminal: as it is when it is plain, else

@@ -99,7 +99,7 @@ func checkProfile(path string, host profiles.Host) int {
 func printError(err error) {
 	var faults jail.Faults
 	if errors.As(err, &faults) {
-		printFaults(faults)
+		printFaults(inWords(faults))
 		return
 	}
 	fmt.Fprintln(os.Stderr, "jail: "+visible(strings.TrimPrefix(err.Error(), "jail: ")))
