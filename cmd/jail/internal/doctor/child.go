@@ -132,6 +132,7 @@ func probe(name string) int {
 		"capabilities":   probeCapabilities,
 		"landlock":       probeLandlock,
 		"seccomp":        probeSeccomp,
+		"wait":           probeWait,
 	}
 	run, ok := probes[name]
 	if !ok {

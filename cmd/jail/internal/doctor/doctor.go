@@ -121,7 +121,8 @@ func trials(f facts) []trial {
 		{"cgroup", jail.LayerCgroup, true, tryCgroup},
 	}
 	if f.uid == 0 {
-		list = append(list, trial{"uid_range", jail.LayerNamespaces, true, tryUIDRange})
+		list = append(list, trial{"uid_range", jail.LayerNamespaces, true, tryUIDRange},
+			trial{"idmapped_mounts", jail.LayerRoot, false, tryIDMap})
 	}
 	return list
 }

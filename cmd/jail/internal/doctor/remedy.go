@@ -18,6 +18,11 @@ func (f facts) remedy(name string, o outcome) []string {
 		return f.namespaces(name, o)
 	case "proc":
 		return f.proc(o)
+	case "idmapped_mounts":
+		return []string{
+			"# The filesystem here can't show its files under other owners, so root can't grant folders on it with --rw.",
+			"# Grant a folder on ext4, xfs, btrfs or tmpfs (tmpfs from Linux 6.3 on), or start jail as an ordinary user.",
+		}
 	case "memfd_exec":
 		return []string{
 			"# jail starts the box's first process from an unlinked file instead; nothing has to be done.",
