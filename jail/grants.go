@@ -23,9 +23,9 @@ func (r *run) openGrant(m *mount) (int, error) {
 	fail := func(op string, err error, remedy string) (int, error) {
 		return -1, &SetupError{Stage: StageGrants, Layer: LayerRoot, Operation: op, Operand: m.Source, Err: err, Remedy: remedy}
 	}
-	tree, err := unix.OpenTree(unix.AT_FDCWD, m.Source, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
+	tree, err := openTree(m)
 	if err != nil {
-		return fail("open_tree", err, "")
+		return fail("open_tree", err, "it changed while the box was made: grant what nobody else changes")
 	}
 	userns := -1
 	if r.needsIDMap(m) {
@@ -47,6 +47,28 @@ func (r *run) openGrant(m *mount) (int, error) {
 		return fail("mount_setattr", err, "its file system, or one mounted below it, cannot be idmapped, so root cannot grant it writable: run jail as the folder's owner, or grant a folder on another file system")
 	}
 	return tree, nil
+}
+
+// openTree copies m's tree. What was checked is what is granted: no link that
+// somebody puts into the path of a caller's grant since then is followed, and
+// its owner is read from what was opened.
+func openTree(m *mount) (int, error) {
+	const clone = unix.OPEN_TREE_CLONE | unix.OPEN_TREE_CLOEXEC | unix.AT_RECURSIVE
+	if m.Kind == MountSystem || m.Kind == kindDevice {
+		return unix.OpenTree(unix.AT_FDCWD, m.Source, clone)
+	}
+	place, err := unix.Openat2(unix.AT_FDCWD, m.real, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC,
+		Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS})
+	if err != nil {
+		return -1, err
+	}
+	defer unix.Close(place)
+	var st unix.Stat_t
+	if err := unix.Fstat(place, &st); err != nil {
+		return -1, err
+	}
+	m.uid, m.gid, m.mode = int(st.Uid), int(st.Gid), st.Mode
+	return unix.OpenTree(place, "", clone|unix.AT_EMPTY_PATH)
 }
 
 // needsIDMap says whether m is only of use to the box under another owner. A

@@ -132,12 +132,20 @@ func (b *builder) hostMount(root cell, e entry, off ablation.Set) {
 	}
 	// The mount point lies in a tree that somebody else may write to, so it
 	// is looked up without following anything and then used by descriptor.
-	point := b.cell("mount point")
-	how := b.words(unix.O_PATH|unix.O_CLOEXEC, 0, unix.RESOLVE_BENEATH|unix.RESOLVE_NO_SYMLINKS|unix.RESOLVE_NO_MAGICLINKS)
-	b.call(unix.SYS_OPENAT2, "openat2", e.path, root.arg(), b.rel(e.path),
-		num(how, "{O_PATH|O_CLOEXEC, RESOLVE_BENEATH|RESOLVE_NO_SYMLINKS|RESOLVE_NO_MAGICLINKS}"), num(24)).keep(point)
+	point := b.lookup(root.arg(), b.rel(e.path), unix.RESOLVE_BENEATH, e.path)
 	b.attach(tree, point, "", e.path)
 	b.call(unix.SYS_CLOSE, "close", "mount point", point.arg()).wants(0)
+}
+
+// lookup opens a path for use as a place, without following any link.
+func (b *builder) lookup(at, path arg, resolve uint64, what string) cell {
+	place, text := b.cell(what), "RESOLVE_NO_SYMLINKS|RESOLVE_NO_MAGICLINKS"
+	if resolve != 0 {
+		text += "|RESOLVE_BENEATH"
+	}
+	how := b.words(unix.O_PATH|unix.O_CLOEXEC, 0, resolve|unix.RESOLVE_NO_SYMLINKS|unix.RESOLVE_NO_MAGICLINKS)
+	b.call(unix.SYS_OPENAT2, "openat2", what, at, path, num(how, "{O_PATH|O_CLOEXEC, "+text+"}"), num(24)).keep(place)
+	return place
 }
 
 // tree is the cell with a detached, sealed copy of a host tree.
@@ -146,8 +154,16 @@ func (b *builder) tree(m *mount, off ablation.Set) cell {
 		return b.inherit(inherit{kind: inheritMount, source: m}, "handed in: "+m.Source)
 	}
 	tree := b.cell(m.Source)
-	b.call(unix.SYS_OPEN_TREE, "open_tree", m.Source, num(unix.AT_FDCWD, "AT_FDCWD"), b.str(m.Source),
-		num(unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE, "OPEN_TREE_CLONE|OPEN_TREE_CLOEXEC|AT_RECURSIVE")).keep(tree)
+	flags, text := unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE, "OPEN_TREE_CLONE|OPEN_TREE_CLOEXEC|AT_RECURSIVE"
+	if m.Kind == MountSystem || m.Kind == kindDevice {
+		b.call(unix.SYS_OPEN_TREE, "open_tree", m.Source, num(unix.AT_FDCWD, "AT_FDCWD"), b.str(m.Source), num(flags, text)).keep(tree)
+	} else {
+		// What was checked is what is granted: no link that another box puts
+		// into the path since then is followed.
+		point := b.lookup(num(unix.AT_FDCWD, "AT_FDCWD"), b.str(m.real), 0, m.Source)
+		b.call(unix.SYS_OPEN_TREE, "open_tree", m.Source, point.arg(), b.str(""), num(flags|unix.AT_EMPTY_PATH, text+"|AT_EMPTY_PATH")).keep(tree)
+		b.call(unix.SYS_CLOSE, "close", m.Source, point.arg()).wants(0)
+	}
 	b.seal(tree, m.Source, attributes(m.Kind, off), unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, "AT_EMPTY_PATH|AT_RECURSIVE")
 	return tree
 }

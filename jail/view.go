@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -43,6 +44,7 @@ type mount struct {
 	Mount
 	dir      bool
 	path     string // where it is mounted: Target with the box's links resolved
+	real     string // Source without links; it is opened without following any
 	uid, gid int    // the owner of Source
 	mode     uint32 // and its mode bits
 }
@@ -103,6 +105,7 @@ func (r *resolver) add(field string, m Mount) {
 		return
 	}
 	var st unix.Stat_t
+	real := m.Source
 	switch m.Kind {
 	case MountSystem:
 		if unix.Lstat(m.Source, &st) != nil {
@@ -118,8 +121,13 @@ func (r *resolver) add(field string, m Mount) {
 			return
 		}
 	case MountRO, MountRW:
-		if err := unix.Stat(m.Source, &st); err != nil {
+		err := unix.Stat(m.Source, &st)
+		if err != nil {
 			r.fault(field+".source", m.Source, "must be a file or folder that exists and that the caller can reach: "+err.Error())
+			return
+		}
+		if real, err = filepath.EvalSymlinks(m.Source); err != nil {
+			r.fault(field+".source", m.Source, err.Error())
 			return
 		}
 	case MountLink:
@@ -131,7 +139,7 @@ func (r *resolver) add(field string, m Mount) {
 		}
 		return
 	}
-	r.addMount(field, at, m, st)
+	r.addMount(field, &mount{Mount: m, dir: true, path: at, real: real, uid: int(st.Uid), gid: int(st.Gid), mode: st.Mode})
 }
 
 func (r *resolver) link(field, at, text string) {
@@ -142,18 +150,18 @@ func (r *resolver) link(field, at, text string) {
 	r.view.entries = append(r.view.entries, entry{kind: entryLink, path: at, text: text})
 }
 
-func (r *resolver) addMount(field, at string, m Mount, st unix.Stat_t) {
-	mt := &mount{Mount: m, dir: true, path: at, uid: int(st.Uid), gid: int(st.Gid), mode: st.Mode}
+func (r *resolver) addMount(field string, m *mount) {
+	at := m.path
 	if m.Kind != MountTmpfs {
-		switch st.Mode & unix.S_IFMT {
+		switch m.mode & unix.S_IFMT {
 		case unix.S_IFDIR:
 		case unix.S_IFREG, unix.S_IFIFO:
-			mt.dir = false
+			m.dir = false
 		default:
 			r.fault(field+".source", m.Source, "must be a folder, a regular file or a named pipe: sockets and devices are not granted")
 			return
 		}
-		if why := refusedSource(m); why != "" {
+		if why := refusedSource(m.Mount); why != "" {
 			r.fault(field+".source", m.Source, why)
 			return
 		}
@@ -161,8 +169,8 @@ func (r *resolver) addMount(field, at string, m Mount, st unix.Stat_t) {
 	outer := r.outer(at)
 	nested := outer != nil && outer.Kind != MountTmpfs
 	if nested {
-		if !r.existsIn(outer, at, mt.dir) {
-			r.fault(field+".target", m.Target, fmt.Sprintf("must exist in the granted tree %s around it, as a %s without links: jail makes no mount points in granted trees", outer.Source, kindWord(mt.dir)))
+		if !r.existsIn(outer, at, m.dir) {
+			r.fault(field+".target", m.Target, fmt.Sprintf("must exist in the granted tree %s around it, as a %s without links: jail makes no mount points in granted trees", outer.Source, kindWord(m.dir)))
 			return
 		}
 		if r.view.grants[at] != nil {
@@ -173,9 +181,9 @@ func (r *resolver) addMount(field, at string, m Mount, st unix.Stat_t) {
 	} else if !r.place(field, at, entryMount) {
 		return
 	}
-	r.view.grants[at] = mt
-	r.view.mounts = append(r.view.mounts, mt)
-	r.view.entries = append(r.view.entries, entry{kind: entryMount, path: at, mount: mt, nested: nested})
+	r.view.grants[at] = m
+	r.view.mounts = append(r.view.mounts, m)
+	r.view.entries = append(r.view.entries, entry{kind: entryMount, path: at, mount: m, nested: nested})
 }
 
 // place makes room at path at in our own part of the tree: its parents, and
