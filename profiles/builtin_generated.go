@@ -48,11 +48,11 @@ func decodedBuiltin(name string) (Profile, bool) {
 	case "sh":
 		return Profile{
 			Name:        "sh",
-			Description: "the system's shell: jail run --profile sh -c 'ls /', or script.sh",
-			Digest:      "sha256:1146576d9bbd07687e9dc80b4afc25d7a7bc37cb27893ee7975beffe7250a4e0",
+			Description: "the system's shell: jail run --profile sh script.sh, or -- -c 'ls /'",
+			Digest:      "sha256:deb4539f993a19e36aad74a74a2caaad53d47ace1e6a41edcd7390eb69272d7c",
 			settings: settings{
 				extends:     "base",
-				description: "the system's shell: jail run --profile sh -c 'ls /', or script.sh",
+				description: "the system's shell: jail run --profile sh script.sh, or -- -c 'ls /'",
 				run: runSettings{
 					interpreter: []string{
 						"/bin/sh",

@@ -178,7 +178,10 @@ func (b *builder) program(arg string) string {
 	}
 	t, err := walk(host)
 	if err != nil || !isFile(t.real) {
-		return or(host, arg)
+		if host == "" {
+			return arg
+		}
+		return filepath.Clean(host)
 	}
 	box := b.grantFile("command", arg, host, t)
 	b.libraries(t.real, box)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
@@ -23,7 +24,9 @@ type document struct {
 	entries []entry
 	tables  []entry // headers: path and line
 	faults  jail.Faults
+	lines   []int // of the faults
 	seen    map[string]place
+	mark    struct{ offset, newlines int }
 }
 
 // An entry is one key and its value.
@@ -120,17 +123,18 @@ func (d *document) openTable(path []string, line int) bool {
 func (d *document) add(p *unstable.Parser, kv *unstable.Node, table []string, line int) {
 	key, _ := keyPath(kv)
 	path := append(append([]string{}, table...), key...)
+	shown := newValue(p, kv.Value()).text
 	for i := len(table) + 1; i < len(path); i++ {
 		up := pathKey(path[:i])
 		if old, ok := d.seen[up]; !ok {
 			d.seen[up] = place{line, dottedPlace}
 		} else if old.kind != dottedPlace {
-			d.fault(line, path, "", fmt.Sprintf("each key once; %s is already set on line %d", dotted(path[:i]), old.line))
+			d.fault(line, path, shown, fmt.Sprintf("each key once; %s is already set on line %d", dotted(path[:i]), old.line))
 			return
 		}
 	}
 	if old, ok := d.seen[pathKey(path)]; ok {
-		d.fault(line, path, "", fmt.Sprintf("each key once; this one is already set on line %d", old.line))
+		d.fault(line, path, shown, fmt.Sprintf("each key once; this one is already set on line %d", old.line))
 		return
 	}
 	if v := kv.Value(); v.Kind == unstable.InlineTable {
@@ -166,12 +170,20 @@ func (d *document) fault(line int, path []string, value, want string) {
 	if len(path) > 0 {
 		field += ": " + dotted(path)
 	}
-	d.faults = append(d.faults, jail.Fault{Field: field, Value: shorten(value), Want: want})
+	i, _ := slices.BinarySearch(d.lines, line+1) // in the order of the text
+	d.lines = slices.Insert(d.lines, i, line)
+	d.faults = slices.Insert(d.faults, i, jail.Fault{Field: field, Value: shorten(value), Want: want})
 }
 
-// line is the number of the line that holds the byte at offset, from 1.
+// line is the number of the line that holds the byte at offset, from 1. It
+// counts on from the last one that was asked for.
 func (d *document) line(offset int) int {
-	return 1 + bytes.Count(d.text[:offset], []byte{'\n'})
+	if offset < d.mark.offset {
+		d.mark.offset, d.mark.newlines = 0, 0
+	}
+	d.mark.newlines += bytes.Count(d.text[d.mark.offset:offset], []byte{'\n'})
+	d.mark.offset = offset
+	return 1 + d.mark.newlines
 }
 
 // keyPath is a table's or key's path, and where in the text it starts.

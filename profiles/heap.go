@@ -25,10 +25,13 @@ func (b *builder) heapOptions(options []string) []string {
 // v8Heap is the size of V8's old generation, in MiB, under a memory cap in
 // bytes, and of one of the semi-spaces of its young one, or 0 for V8's own
 // choice. V8 takes three semi-spaces of up to 16 MiB beside the old
-// generation; where that is much of the cap, they are made smaller.
+// generation; where that is much of the cap, they are made smaller. Beside
+// both, Node.js 20 was seen to need 6 to 30 MiB of its own: from 64 MiB on, a
+// program that fills its heap is ended by V8, which says so, and not by the
+// kernel.
 func v8Heap(memory int64) (old, semi int64) {
 	mib := memory >> 20
-	old = max(mib*3/4, 32)
+	old = max(min(mib*3/4, mib-32), 32)
 	if mib < 1024 {
 		semi = max(mib/64, 1)
 	}

@@ -28,7 +28,7 @@ func tree(t testing.TB, files map[string]string) string {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		content = strings.ReplaceAll(content, "ROOT", root)
+		content = strings.ReplaceAll(content, "ROOT/", root+"/")
 		switch text, link := strings.CutPrefix(content, "-> "); {
 		case strings.HasSuffix(name, "/"):
 		case link:

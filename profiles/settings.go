@@ -1,7 +1,6 @@
 package profiles
 
 import (
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -95,13 +94,13 @@ var fields = []field{
 		return v.strings(&s.run.interpreter, isCommand)
 	}},
 	{"run.args", "a list of strings", func(s *settings, v value) bool { return v.strings(&s.run.args, anyString) }},
-	{"run.grant", `"none", "script" or "program"`, func(s *settings, v value) bool {
+	{"run.grant", `one of "none", "script" and "program"`, func(s *settings, v value) bool {
 		return oneOf(v, &s.run.grant, grantNone, grantScript, grantProgram)
 	}},
 	{"run.code", wantOptions, func(s *settings, v value) bool { return v.strings(&s.run.code, isOption) }},
 	{"run.value", wantOptions, func(s *settings, v value) bool { return v.strings(&s.run.value, isOption) }},
 	{"run.cluster", wantBool, func(s *settings, v value) bool { return v.bool(&s.run.cluster) }},
-	{"run.heap", `"none" or "v8"`, func(s *settings, v value) bool { return oneOf(v, &s.run.heap, heapNone, heapV8) }},
+	{"run.heap", `one of "none" and "v8"`, func(s *settings, v value) bool { return oneOf(v, &s.run.heap, heapNone, heapV8) }},
 
 	{"view.system", wantPaths, func(s *settings, v value) bool { return v.more(&s.view.system, isBoxPath) }},
 	{"view.ro", wantGrants, func(s *settings, v value) bool { return v.more(&s.view.ro, isProfileGrant) }},
@@ -115,14 +114,14 @@ var fields = []field{
 	{"limits.cpus", wantCPUs, func(s *settings, v value) bool { return v.cpus(&s.limits.CPUs) }},
 	{"limits.pids", wantCount, func(s *settings, v value) bool { return v.count(&s.limits.Pids) }},
 	{"limits.output", wantSize, func(s *settings, v value) bool { return v.size(&s.limits.Output) }},
-	{"limits.output_mode", `"kill" or "truncate"`, func(s *settings, v value) bool {
+	{"limits.output_mode", `one of "kill" and "truncate"`, func(s *settings, v value) bool {
 		return oneOf(v, &s.outputMode, jail.OutputKill, jail.OutputTruncate)
 	}},
 	{"limits.tmp_size", wantSize, func(s *settings, v value) bool { return v.size(&s.limits.TmpSize) }},
 	{"limits.nofile", wantCount, func(s *settings, v value) bool { return v.count(&s.limits.NoFile) }},
 	{"limits.file_size", wantSize, func(s *settings, v value) bool { return v.size(&s.limits.FileSize) }},
 
-	{"net.mode", `"none" or "loopback"`, func(s *settings, v value) bool {
+	{"net.mode", `one of "none" and "loopback"`, func(s *settings, v value) bool {
 		return oneOf(v, &s.net, jail.NetNone, jail.NetLoopback)
 	}},
 	{"net.unix", wantBool, func(s *settings, v value) bool { return v.bool(&s.unix) }},
@@ -171,33 +170,32 @@ const maxFileContent = 64 << 10
 // parents, and reports what is not acceptable.
 func (s *settings) apply(d *document) {
 	for _, e := range d.entries {
-		if len(e.path) == 3 {
-			if i := slices.IndexFunc(mapFields, func(m mapField) bool { return m.key == e.path[0]+"."+e.path[1] }); i >= 0 {
-				if !mapFields[i].set(s, e.path[2], e.v) {
-					d.fault(e.line, e.path, e.v.text, mapFields[i].want)
-				}
-				continue
-			}
-		}
-		i := slices.IndexFunc(fields, func(f field) bool { return f.key == strings.Join(e.path, ".") })
-		switch {
-		case i >= 0:
-			if !fields[i].set(s, e.v) {
-				d.fault(e.line, e.path, e.v.text, fields[i].want)
-			}
-		case e.v.kind == unstable.InlineTable && isTable(e.path):
-			// An empty table says nothing.
-		default:
-			d.fault(e.line, e.path, e.v.text, "no such key; "+accepted(e.path))
+		want, ok := s.store(e)
+		if !ok {
+			d.fault(e.line, e.path, e.v.text, want)
 		}
 	}
 	d.checkTables()
 }
 
-// clone keeps a parent's maps from being written to by its children.
-func (s settings) clone() settings {
-	s.env.set, s.view.files = maps.Clone(s.env.set), maps.Clone(s.view.files)
-	return s
+// store stores one entry if it is acceptable, and says what would be.
+func (s *settings) store(e entry) (want string, ok bool) {
+	for _, f := range fields {
+		if f.key == strings.Join(e.path, ".") {
+			return f.want, f.set(s, e.v)
+		}
+	}
+	for _, m := range mapFields {
+		switch table, key := strings.Join(e.path[:min(2, len(e.path))], "."), e.path[min(2, len(e.path)):]; {
+		case table != m.key:
+		case len(key) == 1:
+			return m.want, m.set(s, key[0], e.v)
+		default:
+			return "a table of " + m.want, len(key) == 0 && e.v.kind == unstable.InlineTable
+		}
+	}
+	// An empty table that there is says nothing.
+	return "no such key; " + accepted(e.path), e.v.kind == unstable.InlineTable && isTable(e.path)
 }
 
 func isOptionalLayer(s string) bool { return slices.Contains(jail.OptionalLayers, jail.LayerName(s)) }

@@ -27,9 +27,7 @@ func (h Host) tree(real string) []string {
 		if path := filepath.Join(prefix, lib, base); strings.HasPrefix(base, "python") && isDir(path) {
 			roots = append(roots, path)
 		}
-		for _, so := range libpython(filepath.Join(prefix, lib), base) {
-			roots = append(roots, so)
-		}
+		roots = append(roots, libpython(filepath.Join(prefix, lib), base)...)
 	}
 	return roots
 }
