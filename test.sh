@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Installs what the tests need (as root) and runs all of them.
+set -euo pipefail
+cd "$(dirname "$0")"
+./setup.sh --tests
+if ! command -v go >/dev/null 2>&1; then
+	PATH=$PATH:/usr/local/go/bin
+fi
+[ "$(go env GOTOOLCHAIN)" != local ] || export GOTOOLCHAIN=auto
+
+step() { printf '\n== %s\n' "$*"; "$@"; }
+
+unformatted=$(gofmt -l cmd cgroups internal jail profiles seccomp test)
+if [ -n "$unformatted" ]; then
+	echo "not formatted: $unformatted" >&2
+	exit 1
+fi
+step go vet ./...
+step env GOARCH=arm64 CGO_ENABLED=0 go vet ./cmd/... ./cgroups/... ./internal/... ./jail/... ./profiles/... ./seccomp
+step go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+# One package at a time: they share the machine's control groups and two cores.
+step go test -p 1 -timeout 30m ./...
+step go test -p 1 -timeout 30m -race -short ./cgroups ./jail ./profiles ./seccomp
