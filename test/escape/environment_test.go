@@ -1,0 +1,46 @@
+package escape
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-75010da9/jail/internal/ablation"
+)
+
+// secretEnv gives the caller a secret in its environment.
+func secretEnv(a *arena) {
+	a.env = append(a.env, "API_TOKEN="+a.secret)
+	a.leaksSecret()
+}
+
+// environment: what the caller's environment holds.
+func environment() []row {
+	return []row{
+		{
+			name: "own environment", source: "sandbox-runtime, codex and sandlock pass the caller's environment on",
+			attack: func([]string) error {
+				fmt.Println(strings.Join(os.Environ(), "\n"))
+				return nil
+			},
+			arena: secretEnv,
+			walls: []ablation.Wall{ablation.EmptyEnv},
+		},
+		{
+			name: "environ of every process in sight", source: "birdcage PR#64; DMOJ#318",
+			attack: func([]string) error {
+				files, err := filepath.Glob("/proc/[0-9]*/environ")
+				for _, f := range files {
+					show(f)
+				}
+				return err
+			},
+			arena: secretEnv,
+			// The whole host's processes are in sight then, the caller among
+			// them; Landlock keeps what is outside its domain from being read.
+			walls: []ablation.Wall{ablation.Root, ablation.Landlock},
+			root:  []ablation.Wall{ablation.OwnUID},
+		},
+	}
+}

@@ -1,0 +1,38 @@
+package escape
+
+import (
+	"os"
+	"testing"
+)
+
+// A reason is why a row is not carried out for somebody. These are all; with
+// CI=true only those marked so are taken.
+type reason string
+
+const (
+	notRoot    reason = "this test was not started by root, so root cannot be the caller"
+	noGroup    reason = "an ordinary user is given no control group on this host, and the cap is the group's"
+	rootsOwn   reason = "only root can do this outside of a box, so there is no control for a user"
+	noHardware reason = "this kernel or machine does not have what is attacked"
+)
+
+// inherent are the reasons that no host takes away.
+var inherent = map[reason]bool{noGroup: true, rootsOwn: true}
+
+func skip(t *testing.T, why reason) {
+	t.Helper()
+	if os.Getenv("CI") == "true" && !inherent[why] {
+		t.Fatal("cannot be carried out, and CI=true: ", why)
+	}
+	t.Skip(string(why))
+}
+
+// forRoot is the skip of rows for which only root is a caller.
+func forRoot(why reason) func(role) reason {
+	return func(who role) reason {
+		if who.root {
+			return ""
+		}
+		return why
+	}
+}
