@@ -34,13 +34,19 @@ const killGrace = 2 * time.Second
 // nothing of its box survives, and what it could no longer take away, its
 // cgroups, later runs collect.
 func TestKilledSupervisors(t *testing.T) {
+	for _, who := range identities() {
+		t.Run(who.name, func(t *testing.T) { killAll(t, who) })
+	}
+}
+
+func killAll(t *testing.T, who identity) {
 	label := label("kill")
 	before := look(t)
 	random := chance(t)
 	var slowest time.Duration
 	for i := range wanted().kills {
 		after := moment(random, i)
-		s, err := begin(label, []string{"--timeout", "5m", "--output", "1G"}, append(shell(tree), label))
+		s, err := begin(who, label, []string{"--timeout", "5m", "--output", "1G"}, append(shell(tree), label))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,10 +25,6 @@ type machine struct {
 	rss        int64 // bytes of this process
 }
 
-// rssGrowth is by how much this process may be larger after a test: the Go
-// runtime keeps some of what it once needed for itself.
-const rssGrowth = 16 * mib
-
 func look(t *testing.T) machine {
 	t.Helper()
 	debug.FreeOSMemory()

@@ -77,7 +77,11 @@ func prepare() (home string, err error) {
 		return home, err
 	}
 	tmp := filepath.Join(home, tmpName)
-	if err := os.Mkdir(tmp, 0o777); err != nil {
+	if err := os.Mkdir(tmp, 0o700); err != nil {
+		return home, err
+	}
+	// For the ordinary user as well, whatever the umask.
+	if err := os.Chmod(tmp, 0o777); err != nil {
 		return home, err
 	}
 	os.Setenv("TMPDIR", tmp)

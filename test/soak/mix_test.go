@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"sync"
 	"sync/atomic"
@@ -91,7 +92,7 @@ func (s scenario) finished(r jail.Result, status syscall.WaitStatus) error {
 // streamed runs the scenario with the record on a descriptor, and does to it
 // what the scenario says.
 func (s scenario) streamed(label string) error {
-	v, err := begin(label, s.flags(), s.args)
+	v, err := begin(identity{}, label, s.flags(), s.args)
 	if err != nil {
 		return err
 	}
@@ -153,6 +154,14 @@ func (s scenario) called(parent context.Context, label string, i int) error {
 		return fmt.Errorf("%s: %w", s.name, err)
 	}
 	var io jail.IO
+	if s.stdin != "" {
+		f, err := os.Open(s.stdin)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		io.Stdin = f
+	}
 	if s.act == cancel || i%2 == 1 {
 		first := newWatcher()
 		io.Stdout, io.Stderr = first, newWatcher()

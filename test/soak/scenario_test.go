@@ -16,6 +16,7 @@ type scenario struct {
 	name  string
 	over  profiles.Overrides
 	args  []string
+	stdin string // a file of the host; empty is none
 	wants jail.Reason
 	check func(jail.Result) error // what else the record must say
 	act   act
@@ -48,6 +49,8 @@ func scenarios() []scenario {
 	list := []scenario{
 		{name: "ok", args: shell("echo hello; echo oops >&2"), wants: jail.ReasonOK, check: wrote(6, 5)},
 		{name: "true", args: []string{"/bin/true"}, wants: jail.ReasonOK},
+		{name: "endless input", args: shell("head -c 100000"), stdin: "/dev/zero", wants: jail.ReasonOK, check: wrote(100000, 0)},
+		{name: "unread input", args: []string{"/bin/true"}, stdin: "/dev/zero", wants: jail.ReasonOK},
 		{name: "daemon left behind", args: shell("setsid sleep 1000 & setsid sh -c 'sleep 1000 & sleep 1000' & exit 0"), wants: jail.ReasonOK},
 		{name: "many left behind", args: shell("for i in 1 2 3 4 5 6 7 8 9 10; do sleep 1000 & done; exit 3"), wants: jail.ReasonExecutionFailed, check: exited(3)},
 		{name: "fails", args: shell("exit 42"), wants: jail.ReasonExecutionFailed, check: exited(42)},
@@ -134,6 +137,7 @@ func (s scenario) flags() []string {
 	add("--output", fmt.Sprint(l.Output), l.Output != 0)
 	add("--tmp-size", fmt.Sprint(l.TmpSize), l.TmpSize != 0)
 	add("--output-mode", string(s.over.OutputMode), s.over.OutputMode != "")
+	add("--stdin", s.stdin, s.stdin != "")
 	add("--require", strings.Join(s.over.Require, ","), len(s.over.Require) > 0)
 	return f
 }

@@ -20,36 +20,43 @@ const signalGrace = 3 * time.Second
 // it and says so in the record. In the first moments, before it listens, there
 // is nothing yet to take along, and the signal simply ends it.
 func TestSignaledSupervisors(t *testing.T) {
-	for _, sig := range endings() {
-		t.Run(sig.String(), func(t *testing.T) {
-			if signal.Ignored(sig) {
-				t.Skipf("%v is ignored here, as under nohup, and so it is in jail", sig)
-			}
-			label := label("signal")
-			before := look(t)
-			random := chance(t)
-			for i := range wanted().signals {
-				after := moment(random, i)
-				if i == 0 {
-					after = -1
-				}
-				signalAt(t, label, sig, after)
-			}
-			before.sameAs(t, label)
-		})
+	for _, who := range identities() {
+		for _, sig := range endings() {
+			t.Run(who.name+"/"+sig.String(), func(t *testing.T) { signalAll(t, who, sig) })
+		}
 	}
+}
+
+func signalAll(t *testing.T, who identity, sig syscall.Signal) {
+	if signal.Ignored(sig) {
+		t.Skipf("%v is ignored here, as under nohup, and so it is in jail", sig)
+	}
+	label := label("signal")
+	before := look(t)
+	random := chance(t)
+	for i := range wanted().signals {
+		after := moment(random, i)
+		if i == 0 {
+			after = -1
+		}
+		signalAt(t, who, label, sig, after)
+	}
+	before.sameAs(t, label)
 }
 
 // signalAt signals one supervisor, so long after its start, or when its program
 // is up.
-func signalAt(t *testing.T, label string, sig syscall.Signal, after time.Duration) {
+func signalAt(t *testing.T, who identity, label string, sig syscall.Signal, after time.Duration) {
 	t.Helper()
-	s, err := begin(label, []string{"--timeout", "5m", "--output", "1G"}, append(shell(tree), label))
+	s, err := begin(who, label, []string{"--timeout", "5m", "--output", "1G"}, append(shell(tree), label))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if after < 0 {
-		<-s.up.first
+		select {
+		case <-s.up.first:
+		case <-time.After(hung):
+		}
 	}
 	time.Sleep(after)
 	sent := time.Now()

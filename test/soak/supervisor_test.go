@@ -39,9 +39,9 @@ func (w *watcher) Write(b []byte) (int, error) {
 // hung bounds a run that should have ended by itself.
 const hung = 2 * time.Minute
 
-// begin starts jail with a label, flags and a program; its record will be on
-// descriptor 3.
-func begin(label string, flags, args []string) (*supervisor, error) {
+// begin has somebody start jail with a label, flags and a program; its record
+// will be on descriptor 3.
+func begin(who identity, label string, flags, args []string) (*supervisor, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -49,7 +49,9 @@ func begin(label string, flags, args []string) (*supervisor, error) {
 	defer w.Close()
 	s := &supervisor{record: r, up: newWatcher()}
 	line := append([]string{"run", "-q", "--profile", "exec", "--name", label, "--record", "fd:3"}, flags...)
-	s.cmd = exec.Command(path("jail"), append(append(line, "--"), args...)...)
+	line = append(append(line, who.flags...), "--")
+	s.cmd = exec.Command(path("jail"), append(line, args...)...)
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Credential: who.credential}
 	s.cmd.Stdout, s.cmd.Stderr = s.up, newWatcher()
 	s.cmd.ExtraFiles = []*os.File{w}
 	// Whoever else had our output would keep it open.
