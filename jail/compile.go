@@ -198,13 +198,20 @@ func (b *builder) session(off ablation.Set) {
 	if dir == "" {
 		dir = "/tmp"
 	}
-	b.call(unix.SYS_CHDIR, "chdir", dir, b.str(dir)).wants(0)
+	// Not through /proc/self/fd: a descriptor of a host folder may still be
+	// open, the caller's or our own (CVE-2024-21626).
+	fd := b.cell("working directory")
+	how := b.words(unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0, unix.RESOLVE_NO_MAGICLINKS)
+	b.call(unix.SYS_OPENAT2, "openat2", dir, num(unix.AT_FDCWD, "AT_FDCWD"), b.str(dir), num(how, "{O_PATH|O_DIRECTORY|O_CLOEXEC, RESOLVE_NO_MAGICLINKS}"), num(24)).keep(fd)
+	b.call(unix.SYS_FCHDIR, "chdir", dir, fd.arg()).wants(0)
 }
 
 // closeOnExec leaves the program stdin, stdout and stderr, whatever else was
-// inherited by anybody (CVE-2024-21626).
+// inherited by anybody (CVE-2024-21626). What is not needed any more closes
+// now, or the program's own path could lead through /proc/self/fd.
 func (b *builder) closeOnExec() {
-	b.call(unix.SYS_CLOSE_RANGE, "close_range", "3-", num(3), num(^uint32(0)), num(unix.CLOSE_RANGE_CLOEXEC, "CLOSE_RANGE_CLOEXEC")).wants(0)
+	b.call(unix.SYS_CLOSE_RANGE, "close_range", "7-", num(fdTmp), num(^uint32(0)), num(0)).wants(0)
+	b.call(unix.SYS_CLOSE_RANGE, "close_range", "3-", num(fdChannel), num(^uint32(0)), num(unix.CLOSE_RANGE_CLOEXEC, "CLOSE_RANGE_CLOEXEC")).wants(0)
 }
 
 // exec becomes the program. A name without a slash is tried in each folder of
