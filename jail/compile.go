@@ -15,7 +15,7 @@ import (
 // the same plan, and no process, mount or group exists yet. The order of the
 // parts is the security argument; each says why it stands where it does.
 func compile(spec Spec, h host, v view, sh shape, off ablation.Set) (*Plan, error) {
-	p := &Plan{spec: spec, host: h, view: v, shape: sh, data: make([]byte, headerSize, 8<<10)}
+	p := &Plan{spec: spec, host: h, view: v, shape: sh, data: make([]byte, headerSize, 24<<10)}
 	var err error
 	if p.handled, err = planLandlock(spec, h, off); err != nil {
 		return nil, err
@@ -24,7 +24,8 @@ func compile(spec Spec, h host, v view, sh shape, off ablation.Set) (*Plan, erro
 		return nil, err
 	}
 	p.last = p.room(lastSize)
-	b := &builder{Plan: p}
+	b := &builder{Plan: p, args: make([]arg, 0, 1024)}
+	p.lists[listBox], p.lists[listTarget] = make([]Step, 0, 192), make([]Step, 0, 128)
 
 	b.at(listBox, StageCgroup, LayerCgroup)
 	b.enterGroup() // first: what PID 1 itself allocates counts
@@ -57,7 +58,7 @@ func compile(spec Spec, h host, v view, sh shape, off ablation.Set) (*Plan, erro
 		b.rlimits() // before the filter, which forbids some of it
 	}
 	b.at(listTarget, StageLandlock, LayerLandlock)
-	b.landlock(old) // needs the final tree
+	b.landlock(old, off) // needs the final tree
 	b.at(listTarget, StageSeccomp, LayerSeccomp)
 	if !off.Has(ablation.CloseFDs) {
 		b.closeOnExec()
@@ -145,9 +146,11 @@ func (b *builder) noNewPrivs(off ablation.Set) {
 	}
 	// PID 1 is nobody's to read or trace: its /proc entry belongs to host root
 	// from here on (proc(5), "dumpable").
-	if !off.Has(ablation.Undumpable) {
-		b.call(unix.SYS_PRCTL, "prctl", "undumpable", num(unix.PR_SET_DUMPABLE, "PR_SET_DUMPABLE"), num(0)).wants(0)
+	dumpable := 0
+	if off.Has(ablation.Undumpable) {
+		dumpable = 1 // set, because a change of ids has cleared it
 	}
+	b.call(unix.SYS_PRCTL, "prctl", "undumpable", num(unix.PR_SET_DUMPABLE, "PR_SET_DUMPABLE"), num(dumpable)).wants(0)
 }
 
 // lifeline arms two independent ends, should the supervisor be killed: the

@@ -71,12 +71,12 @@ func planLandlock(spec Spec, h host, off ablation.Set) (handled, error) {
 // landlock adds a rule for everything in the box's tree, tries the canary,
 // restricts, and tries it again: opening the host's root through a descriptor
 // that leaked works before and must not after (CVE-2024-21626).
-func (b *builder) landlock(old cell) {
+func (b *builder) landlock(old cell, off ablation.Set) {
 	if !b.handled.rules {
 		return
 	}
 	ruleset := b.inherit(inherit{kind: inheritRuleset}, "ruleset")
-	if len(b.view.entries) > 0 {
+	if len(b.view.entries) > 0 && !off.Has(ablation.Root) {
 		b.rule(ruleset, "/", llsys.AccessFSReadDir)
 	}
 	b.rule(ruleset, "/proc", llsys.AccessFSReadFile|llsys.AccessFSReadDir)
@@ -85,6 +85,7 @@ func (b *builder) landlock(old cell) {
 	}
 	for _, e := range b.view.entries {
 		switch {
+		case off.Has(ablation.Root) && (e.kind != entryMount || !covered(e.mount)):
 		case e.kind == entryFile:
 			b.rule(ruleset, e.path, llsys.AccessFSReadFile)
 		case e.kind == entryMount:
