@@ -17,7 +17,7 @@ type sink struct {
 	w     io.Writer // nil: captured
 	file  *os.File  // w, where splice(2) may move pages to
 	head  []byte
-	tail  []byte // what came last, past the head; a ring from tailAt on
+	tail  []byte // what came last, past the head; a ring from at on
 	at    int
 	bytes int64
 	cut   bool
@@ -47,14 +47,16 @@ func (s *sink) capture(b []byte, keep int, ring bool) {
 		return
 	}
 	limit := max(keep/2, 1)
-	for _, c := range b {
-		if len(s.tail) < limit {
-			s.tail = append(s.tail, c)
-			continue
-		}
-		s.cut = true
-		s.tail[s.at] = c
-		s.at = (s.at + 1) % limit
+	s.cut = s.cut || len(s.tail)+len(b) > limit
+	if len(b) >= limit {
+		s.tail, s.at = append(s.tail[:0], b[len(b)-limit:]...), 0
+		return
+	}
+	n = min(len(b), limit-len(s.tail))
+	s.tail, b = append(s.tail, b[:n]...), b[n:]
+	for len(b) > 0 { // twice at most: up to the ring's end, and from its start
+		n = copy(s.tail[s.at:], b)
+		s.at, b = (s.at+n)%limit, b[n:]
 	}
 }
 
@@ -315,6 +317,11 @@ const outputGrace = 500 * time.Millisecond
 func (s *streams) finish(e *end) (stdout, stderr Output) {
 	if s.tty != nil {
 		s.tty.restore()
+	}
+	if !s.pumping && s.from[0] < 0 && s.from[1] < 0 { // nothing was written, and both have ended
+		s.gone = true
+		s.fds.closeAll()
+		return s.sinks[0].output(), s.sinks[1].output()
 	}
 	if !s.pumping {
 		s.pump(e)

@@ -64,6 +64,7 @@ func (c cell) arg() arg { return arg{value: c.addr, cell: true, text: c.name} }
 // being added.
 type builder struct {
 	*Plan
+	args  []arg
 	list  list
 	stage Stage
 	layer LayerName
@@ -76,10 +77,14 @@ func (b *builder) at(l list, s Stage, layer LayerName) {
 
 // call adds a system call; its result is success if it is no error.
 func (b *builder) call(nr uint32, name, operand string, args ...arg) *Step {
+	// All arguments in one array: a plan has hundreds of steps, and start-up
+	// pays for every allocation.
+	from := len(b.args)
+	b.args = append(b.args, args...)
 	steps := &b.lists[b.list]
 	*steps = append(*steps, Step{
 		Stage: b.stage, Layer: b.layer, Operation: name, Operand: operand,
-		nr: nr, args: args, want: wantAny,
+		nr: nr, args: b.args[from:len(b.args):len(b.args)], want: wantAny,
 	})
 	return &(*steps)[len(*steps)-1]
 }
