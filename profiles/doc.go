@@ -67,7 +67,7 @@
 // system, else its installation prefix (a pyenv or nvm version's folder, a
 // virtual environment and the Python it was made from), else the program alone.
 // Shims are followed to the program that they would start, by reading files;
-// nothing is run.
+// nothing is run. A .venv in the workspace comes before the caller's PATH.
 //
 // The script that an interpreter's profile is given, or the program file of
 // the profile exec: that one file, read-only, at its own absolute path, with
@@ -77,8 +77,19 @@
 // --workspace or --cwd asked for one and a grant shows such a file there, and
 // the caller's working directory otherwise.
 //
+// A program file that is granted by itself brings the shared libraries along
+// that its DT_RPATH or DT_RUNPATH leads to, one by one, and its own loader.
+//
+// # What is never granted by it
+//
 // What lies in a writable grant was perhaps written by an earlier run. So a
-// symbolic link, a virtual environment or a version file in there never adds a
-// grant of its own; that is a fault instead. For the same reason a writable
-// grant must not hold the run's profile or the folder of the user's profiles.
+// symbolic link or a virtual environment in there never adds a grant that the
+// caller's PATH or a version manager's own folder does not lead to as well;
+// that is a fault instead. For the same reason a writable grant must not hold
+// the run's profile or the folder of the user's profiles. And what a program
+// file names is granted only if it is a shared library.
+//
+// Sources of grants are real paths, free of symbolic links when they were
+// looked at. Whoever opens them later is to refuse links, so that nothing can
+// be put in their place meanwhile.
 package profiles

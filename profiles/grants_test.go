@@ -2,6 +2,7 @@ package profiles
 
 import (
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -216,4 +217,20 @@ func TestManyGrants(t *testing.T) {
 	if d := time.Since(start); d > 20*time.Second {
 		t.Errorf("10,000 grants took %v", d)
 	}
+}
+
+// One Profile serves many goroutines; the race detector watches.
+func TestSpecConcurrently(t *testing.T) {
+	h := Host{Dir: t.TempDir()}
+	p := load(t, "base", h)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			o := Overrides{Env: []string{"A=1"}, RO: grantList(h.Dir), Optional: []jail.LayerName{jail.LayerCgroup}}
+			if _, err := p.Spec([]string{"true"}, o, h); err != nil {
+				t.Errorf("Spec: %v", err)
+			}
+		})
+	}
+	wg.Wait()
 }

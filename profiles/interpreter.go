@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -19,6 +20,7 @@ type interpreter struct {
 	binary  string   // the real file behind it
 	roots   []string // real folders and files that it is made of
 	links   []hop    // links between them that are followed at run time
+	via     []string // every path and link on the way to it
 }
 
 // errNext says that a shim passes the question on to the rest of PATH.
@@ -97,6 +99,17 @@ func (b *builder) resolve(path string, depth int) (interpreter, error) {
 	if err != nil {
 		return interpreter{}, err
 	}
+	in, err := b.behind(path, t, depth)
+	in.via = append(in.via, path)
+	for _, l := range slices.Concat(dir.links, t.links) {
+		in.via = append(in.via, l.path)
+	}
+	return in, err
+}
+
+// behind is the interpreter behind a path whose folder is free of links: that
+// of a virtual environment, that which a shim starts, or the file itself.
+func (b *builder) behind(path string, t trail, depth int) (interpreter, error) {
 	if cfg, ok := venvOf(path); ok {
 		return b.venv(path, cfg, t, depth)
 	}
@@ -108,10 +121,10 @@ func (b *builder) resolve(path string, depth int) (interpreter, error) {
 	// A system's own interpreter is there already, script or not. It keeps the
 	// name by which it was found: /bin/sh may be a link to busybox.
 	if b.view.shows(t.real) {
-		if b.view.shows(path) {
-			return interpreter{program: path, binary: t.real}, nil
+		if !b.view.shows(path) {
+			path = t.real
 		}
-		return interpreter{program: t.real, binary: t.real}, nil
+		return interpreter{program: path, binary: t.real}, nil
 	}
 	if isScript(t.real) {
 		return interpreter{}, fmt.Errorf("the interpreter itself; %s is a script that starts it: put the folder of the real one first in PATH", t.real)
@@ -123,25 +136,27 @@ func (b *builder) resolve(path string, depth int) (interpreter, error) {
 // What a writable grant holds was perhaps written by an earlier run: a link or
 // a file in it must not choose what this run is granted.
 func (b *builder) grantInterpreter(in interpreter, found string) error {
+	grant, tainted := b.tainted(in, found)
 	for _, root := range in.roots {
 		if b.view.shows(root) {
 			continue
 		}
-		if grant, ok := b.tainted(in, found); ok && !b.trusted(root) {
+		if tainted && !b.trusted(root) {
 			return fmt.Errorf("an interpreter that does not depend on files in the writable grant %s: they name %s; grant that with --ro if it is right", grant, root)
 		}
 		b.view.put(jail.Mount{Kind: jail.MountSystem, Source: root, Target: root})
 	}
 	for _, l := range in.links {
-		if m, ok := b.view.covering(l.path); !ok || m.Kind == jail.MountTmpfs {
-			b.view.put(jail.Mount{Kind: jail.MountLink, Source: l.text, Target: l.path})
+		if m, ok := b.view.covering(l.path); ok && m.Kind != jail.MountTmpfs || tainted && !b.h.isVersion(l.path) {
+			continue
 		}
+		b.view.put(jail.Mount{Kind: jail.MountLink, Source: l.text, Target: l.path})
 	}
 	if len(in.roots) == 0 {
 		return nil
 	}
 	b.binDir = filepath.Dir(in.program)
-	if _, bad := b.tainted(in, found); !bad {
+	if !tainted {
 		b.libraries(in.binary, in.binary)
 	}
 	return nil
@@ -150,7 +165,7 @@ func (b *builder) grantInterpreter(in interpreter, found string) error {
 // tainted says whether the way to an interpreter leads through a writable
 // grant, and through which.
 func (b *builder) tainted(in interpreter, found string) (grant string, ok bool) {
-	for _, path := range append([]string{found, in.program}, paths(in.links)...) {
+	for _, path := range append(in.via, found, in.program) {
 		if grant, ok := b.writable(path); ok {
 			return grant, true
 		}
@@ -162,28 +177,18 @@ func (b *builder) tainted(in interpreter, found string) (grant string, ok bool) 
 // that no writable grant has a part in, or is an installed version of a
 // version manager.
 func (b *builder) trusted(root string) bool {
-	for _, dir := range b.h.versionDirs() {
-		if filepath.Dir(root) == dir {
-			return true
-		}
+	if b.h.isVersion(root) {
+		return true
 	}
 	for _, name := range b.p.settings.run.interpreter {
 		for path := range b.candidates(name) {
 			in, err := b.resolve(path, 0)
-			if _, bad := b.tainted(in, path); err == nil && !bad && has(in.roots, root) {
+			if _, bad := b.tainted(in, path); err == nil && !bad && slices.Contains(in.roots, root) {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-func paths(links []hop) []string {
-	list := make([]string, len(links))
-	for i, l := range links {
-		list[i] = l.path
-	}
-	return list
 }
 
 // isScript says whether a file starts with #!.

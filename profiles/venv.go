@@ -46,7 +46,7 @@ func (b *builder) venv(path string, cfg venvConfig, t trail, depth int) (interpr
 	if err != nil {
 		return in, fmt.Errorf("a virtual environment whose Python is there; that of %s is gone: %w", cfg.root, err)
 	}
-	in.binary = base.binary
+	in.binary, in.via = base.binary, base.via
 	in.roots = append(in.roots, base.roots...)
 	in.links = append(in.links, base.links...)
 	// home may be another name of the same place: uv has one without the last

@@ -55,6 +55,11 @@ func compareVersions(a, b string) int {
 	})
 }
 
+// isVersion says whether a path is one version's place in a version manager.
+func (h Host) isVersion(path string) bool {
+	return slices.Contains(h.versionDirs(), filepath.Dir(path))
+}
+
 // versionDirs is the folders in which version managers keep one installed
 // version per subfolder.
 func (h Host) versionDirs() []string {
