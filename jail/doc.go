@@ -1,0 +1,68 @@
+// Package jail runs one program that nobody trusts in a box of its own, and
+// says in one record how it ended and which walls stood.
+//
+// # What it promises, and what not
+//
+// The program gets no variable, descriptor, capability, supplementary group,
+// terminal, mount, socket or process of the caller that was not granted by
+// name. What was asked for and can't be enforced is a refusal. However a run
+// ends, the whole process tree is gone and the Result is complete. A flaw in
+// the kernel itself is out of scope: for that there are virtual machines and
+// user-space kernels.
+//
+// # How a run is built
+//
+//	Spec ─ Validate, resolve ─> view ─ compile ─> Plan ─> PID 1 ─> program
+//	                                                        │
+//	Result <─ verdict <─ report, last words, counters <─────┘
+//
+// Everything is decided before PID 1 receives its plan, a flat list of system
+// calls with final arguments; [Explain] shows the same one. PID 1 (init/init.c)
+// is a freestanding program of a few hundred lines without a C library. It is
+// started first, because the kernel needs most of a millisecond for its
+// namespaces, and waits for the plan on a socket. It carries out the list of
+// the box; then it forks, and while the child carries out the list of the
+// target, which ends in execve, it locks itself down and waits. What does not
+// go as planned is reported as (list, step, result), from which the supervisor
+// knows stage, operation, operand and errno.
+//
+// # The walls
+//
+// This table is compared with the code by a test: each stage that makes part
+// of a wall stands in it once, in the order in which it runs.
+//
+//	stage      list    what it does                                     why, and why here
+//	cgroup     box     PID 1 writes itself into its group (v1)          memory, cpu and pids are capped before anything is allocated; on v2 it is born there
+//	identity   box     a uid of its own, no groups, host name, umask    an unprivileged host uid that no other box has; nothing of the caller's identity
+//	net        box     loopback up, if asked for                        needs a capability that is given up below
+//	mounts     box     a new root on a tmpfs of ours, sealed            nothing exists but what was granted; mount points are made by descriptor (CVE-2026-87766)
+//	pivot      box     into the new root, the host's detached           no path leads to the host's tree any more
+//	caps       box     every capability set emptied, no_new_privs       the last capability was needed above; Landlock and seccomp need no_new_privs
+//	lifeline   box     parent-death signal, SIGIO from a pipe           nothing survives the supervisor; after the ids changed, which would clear it
+//	reaper     reaper  descriptors closed, a filter of its own          PID 1 has nothing worth taking and can do nothing but wait and report
+//	session    target  setsid, default signals, /dev/null, chdir        no terminal to type into (TIOCSTI), no ignored signal inherited
+//	rlimits    target  open files, file size, core, stack, locks, cpu   per-process backstops; the filter below forbids some of it
+//	landlock   target  rules for the final tree, canary                 bound to the inodes that are there now; the canary shows that it acts (CVE-2024-21626)
+//	seccomp    target  close-on-exec for all, the allow-list            last, so that the list need not allow what the others needed
+//	evidence   target  /proc status and namespaces, read and sent       the kernel's word on all of the above, right before the program
+//	exec       target  execve                                           nothing of ours runs after the filter but these few calls
+//
+// # Who the box is
+//
+// Started by root, a box gets a host uid that nobody else has, and what the
+// caller grants is handed in as detached mounts, idmapped so that files made
+// in the box belong to the owner of the granted folder. Started by anybody
+// else, it is that user, one to one: nothing that needs a set-uid helper.
+// The supplementary groups of an ordinary caller then stay, because the kernel
+// lets only a privileged one drop them in a new user namespace
+// (user_namespaces(7)); the receipt says so.
+//
+// # Unix sockets
+//
+// A socket file in a granted tree can be connected to also when the tree is
+// read-only. From Landlock ABI 9 on the kernel keeps such connections inside
+// the box. Below it the filter refuses to make AF_UNIX sockets that could
+// connect anywhere (pairs of streams remain), which costs programs that talk
+// to each other over named sockets, such as Python's multiprocessing.Manager;
+// Spec.Unix allows them by name.
+package jail
