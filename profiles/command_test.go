@@ -274,6 +274,11 @@ func TestHeap(t *testing.T) {
 			t.Errorf("memory %d, %q: %q, %v, want %q", tt.memory, tt.args, got, err, tt.want)
 		}
 	}
+	o := Overrides{Env: []string{"NODE_OPTIONS=--no-warnings --max-old-space-size=99"}}
+	spec, err := load(t, "node", h).Spec([]string{"x.js"}, o, h)
+	if got := inBox(spec.Args[1:], root); err != nil || got != "--max-semi-space-size=8 ROOT/x.js" {
+		t.Errorf("with NODE_OPTIONS: %q, %v", got, err)
+	}
 }
 
 func TestEnvironment(t *testing.T) {

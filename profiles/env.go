@@ -51,3 +51,16 @@ func (b *builder) environment() []string {
 	}
 	return list
 }
+
+// variable is the value that a variable will have in the box, or "".
+func (b *builder) variable(key string) string {
+	for _, kv := range b.o.Env {
+		if k, v, _ := strings.Cut(kv, "="); k == key {
+			return v
+		}
+	}
+	if v, ok := b.h.lookup(key); ok && (slices.Contains(b.o.PassEnv, key) || slices.Contains(b.p.settings.env.pass, key)) {
+		return v
+	}
+	return b.p.settings.env.set[key]
+}

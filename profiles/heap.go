@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -11,6 +12,8 @@ func (b *builder) heapOptions(options []string) []string {
 	if b.p.settings.run.heap != heapV8 {
 		return nil
 	}
+	// Options in argv beat NODE_OPTIONS, so what stands there counts as given.
+	options = slices.Concat(options, b.p.settings.run.args, strings.Fields(b.variable("NODE_OPTIONS")))
 	var out []string
 	old, semi := v8Heap(b.limits.WithDefaults().Memory)
 	if !names(options, "max-old-space-size") {
