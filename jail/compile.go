@@ -71,7 +71,7 @@ func compile(spec Spec, h host, v view, sh shape, off ablation.Set) (*Plan, erro
 
 	b.at(listFinal, StageSupervise, "")
 	b.final()
-	b.receive()
+	b.receive(off)
 	return p, nil
 }
 

@@ -1,6 +1,9 @@
 package jail
 
-import "golang.org/x/sys/unix"
+import (
+	"github.com/seed-75010da9/jail/internal/ablation"
+	"golang.org/x/sys/unix"
+)
 
 // The descriptors that PID 1 starts with stand at fixed numbers. Whatever else
 // a plan needs is sent to it behind the plan.
@@ -57,11 +60,15 @@ func (p *Plan) inherit(i inherit, name string) cell {
 	return cell{p.batches[len(p.batches)-1] + cmsgHeader + 4*uint64(n), name}
 }
 
-// receive puts the steps that receive the descriptors in front of all others.
-func (b *builder) receive() {
+// receive puts in front of all other steps that whatever the caller leaked is
+// closed, and that the descriptors are received.
+func (b *builder) receive(off ablation.Set) {
 	rest := b.lists[listBox]
-	b.lists[listBox] = nil
+	b.lists[listBox] = make([]Step, 0, len(rest)+1+len(b.batches))
 	b.at(listBox, StageGrants, LayerRoot)
+	if !off.Has(ablation.CloseFDs) {
+		b.call(unix.SYS_CLOSE_RANGE, "close_range", "inherited", num(fdExe+1), num(^uint32(0)), num(0)).wants(0)
+	}
 	for _, control := range b.batches {
 		part := b.words(b.room(8), 1)
 		message := b.words(0, 0, part, 1, control, cmsgRoom, 0) // struct msghdr
