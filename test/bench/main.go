@@ -21,7 +21,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 )
@@ -94,8 +93,6 @@ func main() {
 
 // report measures and prints, table by table.
 func report(path string, chosen []string, s sizes) error {
-	// Parallel measuring needs threads; more processors than there are it can't use.
-	runtime.GOMAXPROCS(runtime.NumCPU())
 	w := io.Writer(os.Stdout)
 	if path != "" {
 		f, err := os.Create(path)

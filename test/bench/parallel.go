@@ -46,7 +46,7 @@ func (b *bench) parallel(s sizes) (table, error) {
 	argv := []string{"/bin/true"}
 	list := pick(b.contenders(argv, "", concat([]string{"--"}, argv)), bare, floorName, bubbleRule, jailName)
 	t := table{title: "Parallel /bin/true",
-		note: fmt.Sprintf("%d bursts of %d runs for each case and number of callers, interleaved; rates are medians of bursts, times (milliseconds) of all runs", s.bursts, s.burst),
+		note: fmt.Sprintf("%d bursts of %d runs for each case and number of callers, interleaved; rates are medians of bursts, times (milliseconds) of all runs. All are started by one process, one after the other", s.bursts, s.burst),
 		head: []string{"", "callers", "runs/s", "p50", "p95", "rate × " + bubbleRule}}
 	for _, callers := range []int{1, 2, 8, 32} {
 		rates, times := map[string][]float64{}, map[string][]float64{}

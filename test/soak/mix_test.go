@@ -45,6 +45,7 @@ func inParallel(t *testing.T, list []scenario, run func(i int, s scenario) error
 // TestMixOfCommands runs `jail run`, every reason mixed: half with the output
 // streamed, half with it captured in the record.
 func TestMixOfCommands(t *testing.T) {
+	needGroups(t)
 	label := label("cli")
 	before := look(t)
 	inParallel(t, scenarios(), func(i int, s scenario) error {
@@ -120,6 +121,7 @@ func (s scenario) streamed(label string) error {
 // TestMixOfCalls does the same through the Go API, from many goroutines of this
 // one process, which must not keep anything of it.
 func TestMixOfCalls(t *testing.T) {
+	needGroups(t)
 	label := label("api")
 	var list []scenario
 	for _, s := range scenarios() {
