@@ -69,6 +69,9 @@ func (b *builder) receive(off ablation.Set) {
 	if !off.Has(ablation.CloseFDs) {
 		b.call(unix.SYS_CLOSE_RANGE, "close_range", "inherited", num(fdExe+1), num(^uint32(0)), num(0)).wants(0)
 	}
+	if hard := b.host.hard[unix.RLIMIT_NOFILE]; len(b.inherits) > batchSize {
+		b.call(unix.SYS_PRLIMIT64, "prlimit64", "RLIMIT_NOFILE", num(0), num(unix.RLIMIT_NOFILE, "RLIMIT_NOFILE"), num(b.words(hard, hard), "{hard, hard}"), num(0)).wants(0)
+	}
 	for _, control := range b.batches {
 		part := b.words(b.room(8), 1)
 		message := b.words(0, 0, part, 1, control, cmsgRoom, 0) // struct msghdr

@@ -103,6 +103,7 @@ func (b *builder) entry(root cell, e entry, off ablation.Set) {
 			b.mkdirOnce(root, e)
 			fd := b.tmpfs(e.path, e.mount.Size, 0, 0o1777)
 			b.attach(fd, root, e.path, e.path)
+			b.drop(fd, e.path)
 			return
 		}
 		b.hostMount(root, e, off)
@@ -126,6 +127,7 @@ func (b *builder) mkdirOnce(root cell, e entry) {
 func (b *builder) hostMount(root cell, e entry, off ablation.Set) {
 	b.mkdirOnce(root, e)
 	tree := b.tree(e.mount, off)
+	defer b.drop(tree, e.path)
 	if !e.nested {
 		b.attach(tree, root, e.path, e.path)
 		return
@@ -134,7 +136,7 @@ func (b *builder) hostMount(root cell, e entry, off ablation.Set) {
 	// is looked up without following anything and then used by descriptor.
 	point := b.lookup(root.arg(), b.rel(e.path), unix.RESOLVE_BENEATH, e.path)
 	b.attach(tree, point, "", e.path)
-	b.call(unix.SYS_CLOSE, "close", "mount point", point.arg()).wants(0)
+	b.drop(point, "mount point")
 }
 
 // lookup opens a path for use as a place, without following any link.
@@ -162,7 +164,7 @@ func (b *builder) tree(m *mount, off ablation.Set) cell {
 		// into the path since then is followed.
 		point := b.lookup(num(unix.AT_FDCWD, "AT_FDCWD"), b.str(m.real), 0, m.Source)
 		b.call(unix.SYS_OPEN_TREE, "open_tree", m.Source, point.arg(), b.str(""), num(flags|unix.AT_EMPTY_PATH, text+"|AT_EMPTY_PATH")).keep(tree)
-		b.call(unix.SYS_CLOSE, "close", m.Source, point.arg()).wants(0)
+		b.drop(point, m.Source)
 	}
 	b.seal(tree, m.Source, attributes(m.Kind, off), unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, "AT_EMPTY_PATH|AT_RECURSIVE")
 	return tree
@@ -185,6 +187,12 @@ func (b *builder) attach(tree, at cell, path, what string) {
 		to = b.rel(path)
 	}
 	b.call(unix.SYS_MOVE_MOUNT, "move_mount", what, tree.arg(), b.str(""), at.arg(), to, num(flags, text)).wants(0)
+}
+
+// drop closes what is attached and not needed by descriptor any more: there may
+// be more grants than open files.
+func (b *builder) drop(c cell, what string) {
+	b.call(unix.SYS_CLOSE, "close", what, c.arg()).wants(0)
 }
 
 // tmpfs makes a detached tmpfs. Its pages count against the box's memory; its
@@ -231,6 +239,7 @@ func (b *builder) filesystem(kind, what string, attr uint64, options ...string) 
 		b.call(unix.SYS_FSCONFIG, "fsconfig", what+": "+options[i]+"="+options[i+1], context.arg(), num(unix.FSCONFIG_SET_STRING, "FSCONFIG_SET_STRING"), b.str(options[i]), b.str(options[i+1]), num(0)).wants(0)
 	}
 	b.call(unix.SYS_FSCONFIG, "fsconfig", what, context.arg(), num(unix.FSCONFIG_CMD_CREATE, "FSCONFIG_CMD_CREATE"), num(0), num(0), num(0)).wants(0)
+	defer b.drop(context, kind+" context")
 	b.call(unix.SYS_FSMOUNT, "fsmount", what, context.arg(), num(unix.FSMOUNT_CLOEXEC, "FSMOUNT_CLOEXEC"), num(attr, attrText(attr))).keep(fd)
 	return fd
 }
