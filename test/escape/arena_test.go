@@ -37,7 +37,7 @@ type arena struct {
 	env    []string   // of the caller, besides nothing
 	leaked []*os.File // the caller has these from leakedFD on, for everybody to inherit
 	stdin  *os.File   // the caller's; nil: /dev/null
-	stdout *os.File   // the caller's; nil: the test's
+	stdout *os.File   // the caller's; nil: /dev/null
 	stdio  bool       // the program is connected to these
 	tty    *os.File   // the caller's controlling terminal
 	groups []uint32   // the caller's supplementary groups
@@ -196,7 +196,12 @@ func (a *arena) run() answer {
 	cmd.Args = []string{callerName}
 	cmd.Env = append([]string{"GOTRACEBACK=none"}, a.env...)
 	cmd.Dir = a.dir
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, os.Stderr, os.Stderr
+	noise, err := os.Create(filepath.Join(a.dir, "stderr"))
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	defer noise.Close()
+	cmd.Stderr = noise
 	if a.stdin != nil {
 		cmd.Stdin = a.stdin
 	}
@@ -229,6 +234,7 @@ func (a *arena) run() answer {
 		a.t.Error("answer:", err)
 	}
 	cmd.Wait()
+	got.Noise = a.read(noise.Name())
 	return got
 }
 

@@ -46,6 +46,7 @@ type answer struct {
 	Stdout string // what the program wrote
 	Err    string // the run could not be made
 	TookMS int64
+	Noise  string // what the caller, and without a box the attack, wrote to stderr
 }
 
 // The caller's own descriptors, and the first number at which it leaks others:
@@ -158,7 +159,7 @@ func naiveMain(args []string) int {
 // fillKeyring gives the calling thread a session key ring of its own with one
 // key in it.
 func fillKeyring(secret string) error {
-	if _, err := unix.KeyctlJoinSessionKeyring(""); err != nil {
+	if _, err := unix.KeyctlInt(unix.KEYCTL_JOIN_SESSION_KEYRING, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("keyctl: join session: %w", err)
 	}
 	if _, err := unix.AddKey("user", keyName, []byte(secret), unix.KEY_SPEC_SESSION_KEYRING); err != nil {

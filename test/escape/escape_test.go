@@ -35,6 +35,8 @@ type row struct {
 	// dies says that the kernel ends the attacker, so that it can't say how it
 	// went.
 	dies bool
+	// refused says that no box is made for it.
+	refused bool
 	// skip says for whom the row is not.
 	skip func(role) reason
 }
@@ -167,6 +169,12 @@ func (r row) fails(t *testing.T, who role, off []ablation.Wall) {
 	if a.outcome(got) == nil {
 		t.Errorf("ESCAPED (%s): the attack succeeded in the box\n%s", r.source, got)
 	}
+	if r.refused {
+		if got.Result.Reason != jail.ReasonSetupRefused {
+			t.Errorf("the run must be refused\n%s", got)
+		}
+		return
+	}
 	if a.during == nil && got.Result.Reason == "" || slices.Contains([]jail.Reason{jail.ReasonSetupRefused, jail.ReasonExecFailed}, got.Result.Reason) {
 		t.Errorf("the attack never ran\n%s", got)
 	}
@@ -187,6 +195,6 @@ func (a *arena) outcome(got answer) error {
 }
 
 func (a answer) String() string {
-	return fmt.Sprintf("in %d ms; error: %s; reason: %s: %s\nstdout: %s\nstderr: %s",
-		a.TookMS, a.Err, a.Result.Reason, a.Result.Message, a.Stdout, a.Result.Stderr.Text)
+	return fmt.Sprintf("in %d ms; error: %s; reason: %s: %s\nstdout: %.2000s\nstderr: %.2000s",
+		a.TookMS, a.Err, a.Result.Reason, a.Result.Message, a.Stdout, a.Result.Stderr.Text+a.Noise)
 }

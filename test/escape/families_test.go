@@ -7,5 +7,10 @@ func families() []family {
 		{"environment", environment()},
 		{"pid1", pid1()},
 		{"proc", procfs()},
+		{"sockets", sockets()},
+		{"namespaces", namespaces()},
+		{"mounts", mounts()},
+		{"files", files()},
+		{"left behind", left()},
 	}
 }

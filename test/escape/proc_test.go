@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 
 	"github.com/seed-75010da9/jail/internal/ablation"
 	"golang.org/x/sys/unix"
@@ -20,7 +21,21 @@ func procfs() []row {
 		hostFile("kernel symbols", "/proc/kallsyms"),
 		hostFile("kernel version", "/proc/version"),
 		hostFile("load and number of processes", "/proc/loadavg"),
-		hostFile("key rings", "/proc/keys"),
+		{
+			name: "read the caller's list of keys", source: "keyrings(7); runc masks /proc/keys",
+			attack: func([]string) error { return show("/proc/keys") },
+			arena: func(a *arena) {
+				a.key = a.secret
+				a.effect = func(got answer) error {
+					if strings.Contains(got.Stdout, keyName) {
+						return nil
+					}
+					return errors.New("the caller's key is not listed")
+				}
+			},
+			walls: []ablation.Wall{ablation.ProcSubset},
+			root:  []ablation.Wall{ablation.OwnUID}, // the list leaves out keys of ids that are not mapped
+		},
 		{
 			name: "command line of a host process", source: "measured on bubblewrap with a bound /proc; bazel#1972",
 			attack: func(args []string) error { return show("/proc/" + args[0] + "/cmdline") },

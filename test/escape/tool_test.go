@@ -31,6 +31,16 @@ func each(try func(fd int) error) error {
 	return err
 }
 
+// all is each, but goes on after a success.
+func all(try func(fd int) error) error {
+	return each(func(fd int) error {
+		if err := try(fd); err != nil {
+			return err
+		}
+		return unix.EBADF
+	})
+}
+
 // showFD prints what can be read from a descriptor of a file. (Another kind
 // could keep the reader waiting.)
 func showFD(fd int) error {
