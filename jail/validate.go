@@ -145,10 +145,8 @@ func (v *validator) view(mounts []Mount) {
 		if !path.IsAbs(m.Target) || path.Clean(m.Target) != m.Target || m.Target == "/" {
 			v.fault(field+".target", m.Target, "must be an absolute path without . or .. and not /")
 		}
-		for _, top := range []string{"/proc", "/dev"} {
-			if (m.Target == top || strings.HasPrefix(m.Target, top+"/")) && m.Target != "/dev/shm" {
-				v.fault(field+".target", m.Target, "must not lie below "+top+", which is the box's own")
-			}
+		if top := boxOwn(m.Target); top != "" {
+			v.fault(field+".target", m.Target, "must not lie below "+top+", which is the box's own")
 		}
 		v.noNUL(field+".target", m.Target)
 		v.noNUL(field+".source", m.Source)
@@ -169,6 +167,17 @@ func (v *validator) view(mounts []Mount) {
 			v.fault(field+".content", fmt.Sprintf("%d bytes", len(m.Content)), fmt.Sprintf("must be at most %d bytes", maxContent))
 		}
 	}
+}
+
+// boxOwn is the folder of the box's own in which p lies, or "". /dev/shm may
+// be something else than the default.
+func boxOwn(p string) string {
+	for _, top := range []string{"/proc", "/dev"} {
+		if (p == top || strings.HasPrefix(p, top+"/")) && p != "/dev/shm" {
+			return top
+		}
+	}
+	return ""
 }
 
 func (v *validator) limits(l Limits) {

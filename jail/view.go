@@ -104,6 +104,10 @@ func (r *resolver) add(field string, m Mount) {
 		r.fault(field+".target", m.Target, "must not lead through a loop of links")
 		return
 	}
+	if top := boxOwn(at); top != "" && at != m.Target { // else Validate says so
+		r.fault(field+".target", m.Target, "must not lie below "+top+", which is the box's own, and leads to "+at)
+		return
+	}
 	var st unix.Stat_t
 	real := m.Source
 	switch m.Kind {
@@ -161,7 +165,7 @@ func (r *resolver) addMount(field string, m *mount) {
 			r.fault(field+".source", m.Source, "must be a folder, a regular file or a named pipe: sockets and devices are not granted")
 			return
 		}
-		if why := refusedSource(m.Mount); why != "" {
+		if why := refusedSource(m); why != "" {
 			r.fault(field+".source", m.Source, why)
 			return
 		}
@@ -281,11 +285,13 @@ func kindWord(dir bool) string {
 }
 
 // refusedSource says why a host path is never granted, or "".
-func refusedSource(m Mount) string {
-	source := m.Source
+func refusedSource(m *mount) string {
+	source := path.Clean(m.real) // a link to /dev is /dev
 	for _, top := range []string{"/proc", "/sys", "/dev"} {
-		if source == top || strings.HasPrefix(source, top+"/") {
-			return "nothing below " + top + " is granted: the box has its own"
+		for _, p := range []string{source, m.Source} {
+			if p == top || strings.HasPrefix(p, top+"/") {
+				return "nothing below " + top + " is granted: the box has its own"
+			}
 		}
 	}
 	if m.Kind == MountSystem && source != "/" {
