@@ -1,0 +1,205 @@
+package jail
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/seed-75010da9/jail/cgroups"
+	"golang.org/x/sys/unix"
+)
+
+// PID 1's images are committed beside their source; this is the proof that
+// they were made from it.
+func TestImagesAreBuiltFromSource(t *testing.T) {
+	for _, gcc := range []string{"x86_64-linux-gnu-gcc", "aarch64-linux-gnu-gcc"} {
+		if _, err := exec.LookPath(gcc); err != nil {
+			leaveOut(t, err.Error())
+		}
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command("init/build.sh", dir).CombinedOutput(); err != nil {
+		t.Fatalf("init/build.sh: %v\n%s", err, out)
+	}
+	for _, name := range []string{"init_amd64", "init_arm64"} {
+		built, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		committed, err := os.ReadFile(filepath.Join("init", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(built, committed) {
+			t.Errorf("init/%s (%d bytes) is not what init/build.sh makes (%d bytes): run go generate ./jail with Debian 12's gcc", name, len(committed), len(built))
+		}
+	}
+}
+
+// The image for the other architecture starts, has no plan to receive on
+// descriptor 3, and says so with its exit code.
+func TestArm64ImageStarts(t *testing.T) {
+	qemu, err := exec.LookPath("qemu-aarch64-static")
+	if err != nil {
+		leaveOut(t, err.Error())
+	}
+	err = exec.Command(qemu, "init/init_arm64").Run()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 125 {
+		t.Errorf("init_arm64 without a channel: %v, want exit status 125", err)
+	}
+}
+
+// What is sealed cannot be changed by anybody, by no means.
+func TestSealedIsImmutable(t *testing.T) {
+	content := []byte("a plan")
+	for name, flags := range map[string]int{"plan": mfdNoExecSeal, "image": mfdExec} {
+		fd, err := sealed(name, content, flags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer unix.Close(fd)
+		seals, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
+		if err != nil || seals&allSeals != allSeals {
+			t.Errorf("%s: seals %#x (%v), want %#x", name, seals, err, allSeals)
+		}
+		again, err := unix.Open("/proc/self/fd/"+strconv.Itoa(fd), unix.O_RDWR|unix.O_CLOEXEC, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer unix.Close(again)
+		for try, err := range map[string]error{
+			"write":     second(unix.Write(fd, []byte("x"))),
+			"pwrite":    second(unix.Pwrite(again, []byte("x"), 0)),
+			"shrink":    unix.Ftruncate(fd, 1),
+			"grow":      unix.Ftruncate(again, 1<<20),
+			"fallocate": unix.Fallocate(fd, 0, 0, 1<<20),
+			"punch":     unix.Fallocate(fd, unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, 0, 1),
+			"map":       second(unix.Mmap(again, 0, 6, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)),
+			"unseal":    second(unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, 0)),
+		} {
+			if !errors.Is(err, unix.EPERM) {
+				t.Errorf("%s: %s gave %v, want EPERM", name, try, err)
+			}
+		}
+		got := make([]byte, 32)
+		if n, err := unix.Pread(fd, got, 0); err != nil || !bytes.Equal(got[:n], content) {
+			t.Errorf("%s holds %q (%v), want %q", name, got[:n], err, content)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// Where the host forbids executable memfds PID 1 comes from a file without a
+// name, which nobody can open for writing while it runs.
+func TestUnlinkedInit(t *testing.T) {
+	fd, err := unlinkedInit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil || st.Nlink != 0 || st.Size != int64(len(initImage)) {
+		t.Errorf("%d links and %d bytes (%v), want none and %d", st.Nlink, st.Size, err, len(initImage))
+	}
+	if _, err := unix.Write(fd, []byte("x")); !errors.Is(err, unix.EBADF) {
+		t.Errorf("writing gave %v, want EBADF", err)
+	}
+	got := make([]byte, len(initImage)+1)
+	if n, _ := unix.Pread(fd, got, 0); !bytes.Equal(got[:n], initImage) {
+		t.Error("it does not hold PID 1's image")
+	}
+}
+
+func TestUnlinkedInitRunsABox(t *testing.T) {
+	r := newRun(context.Background(), shell("echo ran"))
+	defer r.close()
+	if err := r.prepare(IO{}); err != nil {
+		t.Fatal(err)
+	}
+	image, err := unlinkedInit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(image)
+	res, err := r.finish(runFrom(r, image))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantStdout(t, res, "ran\n")
+}
+
+// runFrom is launch and carryOut with another image.
+func runFrom(r *run, image int) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	streams, err := r.connect(IO{})
+	if err != nil {
+		return err
+	}
+	if err := r.makePlan(); err != nil {
+		return err
+	}
+	r.image, r.streams = image, streams
+	o := startOptions{cloneflags: boxNamespaces(nil), stdio: streams.childEnds, caps: boxCaps, image: image, group: -1}
+	if r.group != nil && r.group.Version() == cgroups.V2 {
+		o.group = r.group.FD()
+	}
+	c, err := startInit(o)
+	if err != nil {
+		return err
+	}
+	defer c.fds.closeAll()
+	if err := r.letGo(c, streams); err != nil {
+		return err
+	}
+	streams.started()
+	r.end.pidfd, r.end.group = c.pidfd, r.group
+	err = r.wait(c)
+	r.end.over()
+	r.result.Stdout, r.result.Stderr = streams.finish(&r.end)
+	return err
+}
+
+// The positive control is the same file system without noexec.
+func TestUnlinkedInitSkipsNoexec(t *testing.T) {
+	for attr, want := range map[int]string{0: "", unix.MOUNT_ATTR_NOEXEC: "mounted noexec"} {
+		fd, err := unlinkedInitIn(detachedTmpfs(t, attr))
+		if err == nil {
+			unix.Close(fd)
+		}
+		if got := errorText(err); !strings.Contains(got, want) || (want == "") != (err == nil) {
+			t.Errorf("mounted with attributes %#x: error %q, want %q in it", attr, got, want)
+		}
+	}
+	if _, err := unlinkedInitIn("/nonexistent"); !errors.Is(err, unix.ENOENT) {
+		t.Errorf("unlinkedInitIn of nothing = %v", err)
+	}
+}
+
+// detachedTmpfs is the path of a tmpfs that is mounted nowhere.
+func detachedTmpfs(t *testing.T, attr int) string {
+	t.Helper()
+	fs, err := unix.Fsopen("tmpfs", unix.FSOPEN_CLOEXEC)
+	if err != nil {
+		leaveOut(t, "fsopen: "+err.Error())
+	}
+	defer unix.Close(fs)
+	if err := unix.FsconfigCreate(fs); err != nil {
+		t.Fatal(err)
+	}
+	mnt, err := unix.Fsmount(fs, unix.FSMOUNT_CLOEXEC, attr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { unix.Close(mnt) })
+	return "/proc/self/fd/" + strconv.Itoa(mnt)
+}
