@@ -60,14 +60,21 @@
 //
 // # How it is compiled
 //
-// `go generate` compiles the policy with libseccomp into default_amd64.bpf and
-// default_arm64.bpf, which are committed and embedded; a test compiles again
-// and compares. libseccomp has no "else" for a call: arguments that match no
-// rule get the default answer. So the policy's rows are turned into conditions
-// that never overlap (internal/policy/cubes.go), and no order among them
-// matters. Prepend assembles a handful of instructions itself.
+// `go generate` compiles the policy with libseccomp and rewrites the result as
+// a search over ranges of numbers (internal/ranges), because the kernel reads,
+// compiles and walks a whole filter each time it is attached. It makes
+// default_amd64.bpf and default_arm64.bpf, which are committed and embedded; a
+// test does it again and compares. libseccomp has no "else" for a call:
+// arguments that match no rule get the default answer. So the policy's rows are
+// turned into conditions that never overlap (internal/policy/cubes.go), and no
+// order among them matters. Prepend assembles a handful of instructions itself.
 //
-// Another test runs both filters in a BPF interpreter over every number, foreign
+// Rewriting changes no answer: both programs are made into decision diagrams,
+// which are the same only for the same function of all inputs, and generating
+// fails unless they are. As a check of that check, a test runs libseccomp's
+// program and ours side by side in a BPF interpreter.
+//
+// Another test runs both filters in the interpreter over every number, foreign
 // architectures and argument rows, against a second statement of the policy in
 // plain Go; a third loads one into the kernel.
 //

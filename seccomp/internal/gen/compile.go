@@ -1,3 +1,5 @@
+//go:build cgo
+
 package main
 
 import (
@@ -9,6 +11,7 @@ import (
 	libseccomp "github.com/seccomp/libseccomp-golang"
 	"github.com/seed-75010da9/jail/seccomp/internal/calls"
 	"github.com/seed-75010da9/jail/seccomp/internal/policy"
+	"github.com/seed-75010da9/jail/seccomp/internal/ranges"
 )
 
 // A target is one architecture for which filters are made.
@@ -25,10 +28,15 @@ func targets() []target {
 	}
 }
 
-// binaryTree is libseccomp's optimization level 2: the kernel walks a filter
-// once per number when it is attached, and a list of 300 comparisons costs
-// twice the time of a tree there.
-const binaryTree = 2
+// build is the filter that is committed: what libseccomp compiles, rewritten to
+// be short.
+func build(t target) ([]byte, error) {
+	program, err := compile(t)
+	if err != nil {
+		return nil, err
+	}
+	return ranges.Rewrite(program)
+}
 
 func compile(t target) ([]byte, error) {
 	filter, err := newFilter(t)
@@ -73,9 +81,6 @@ func newFilter(t target) (*libseccomp.ScmpFilter, error) {
 	}
 	if err := filter.SetBadArchAction(libseccomp.ActKillProcess); err != nil {
 		return nil, fmt.Errorf("bad architecture action: %w", err)
-	}
-	if err := filter.SetOptimize(binaryTree); err != nil {
-		return nil, fmt.Errorf("optimize: %w", err)
 	}
 	return filter, nil
 }

@@ -1,6 +1,8 @@
-// Gen compiles the policy with libseccomp into one filter per architecture, in
-// the form in which the kernel takes it, and writes the filters beside package
-// seccomp. With -check it compares instead, and fails if a file differs.
+//go:build cgo
+
+// Gen compiles the policy with libseccomp into one filter per architecture,
+// rewrites each to be short (../ranges), and writes them beside package seccomp
+// in the form in which the kernel takes them. With -check it compares instead, and fails if a file differs.
 //
 //	go run ./internal/gen [-check] [-C DIR]
 //
@@ -33,7 +35,7 @@ func main() {
 func run(dir string, check bool) error {
 	var faults []error
 	for _, target := range targets() {
-		program, err := compile(target)
+		program, err := build(target)
 		if err != nil {
 			return fmt.Errorf("%s: %w", target.goarch, err)
 		}
