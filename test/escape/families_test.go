@@ -12,5 +12,10 @@ func families() []family {
 		{"mounts", mounts()},
 		{"files", files()},
 		{"left behind", left()},
+		{"terminal", terminal()},
+		{"kernel", kernel()},
+		{"ipc", ipc()},
+		{"machine code", machineCode()},
+		{"limits", limits()},
 	}
 }

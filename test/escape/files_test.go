@@ -93,16 +93,19 @@ func files() []row {
 		},
 		{
 			name: "make a control group", source: "CVE-2022-0492: release_agent",
-			attack: func([]string) error {
-				const group = "/sys/fs/cgroup/unified/jail-escape"
-				if err := os.Mkdir(group, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
+			attack: func(args []string) error {
+				if err := os.Mkdir(args[0], 0o755); err != nil {
 					return err
 				}
-				return os.Remove(group)
+				return os.Remove(args[0])
+			},
+			arena: func(a *arena) {
+				group, _ := ownGroup()
+				a.args(filepath.Join(group, filepath.Base(a.dir)))
 			},
 			walls: hostWalls, root: rootsUID,
 			skip: func(who role) reason {
-				if _, err := os.Stat("/sys/fs/cgroup/unified"); err != nil {
+				if _, err := ownGroup(); err != nil {
 					return noHardware
 				}
 				return forRoot(rootsOwn)(who)
@@ -166,6 +169,23 @@ func files() []row {
 			walls: hostWalls, root: rootsUID,
 		},
 	}
+}
+
+// ownGroup is the folder of a control group that this test is in, and that its
+// owner may write to. (The root group's is for nobody to write.)
+func ownGroup() (string, error) {
+	text, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(string(text)) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		folder := filepath.Join("/sys/fs/cgroup", parts[1], parts[2])
+		if hasMode(folder, 0o200) == nil {
+			return folder, nil
+		}
+	}
+	return "", errors.New("it is in none but the root's")
 }
 
 // acrossGrants is a file in a read-only grant beside a writable grant of the
