@@ -1,6 +1,7 @@
 package seccomp
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -67,30 +68,32 @@ func (p Program) prepend(m machine, rules []Rule) (Program, error) {
 	if len(rules) == 0 {
 		return p, nil
 	}
-	groups, err := group(m, rules)
+	numbered, err := number(m, rules)
 	if err != nil {
 		return nil, err
 	}
-	stub := assemble(m, groups)
-	if n := len(stub) + p.Len(); n > MaxLen {
+	length := stubLen(numbered)
+	if n := length + p.Len(); n > MaxLen {
 		return nil, fmt.Errorf("seccomp: %d rules: make a filter of %d instructions, the kernel takes %d",
 			len(rules), n, MaxLen)
 	}
-	return append(encode(stub), p...), nil
+	// One piece of memory: at start each further one costs a page fault.
+	stub := make(Program, 0, length*instructionSize+len(p))
+	return append(assemble(stub, m, numbered, length), p...), nil
 }
 
-// A callRules is all rules for one call, Deny before Allow.
-type callRules struct {
-	nr          uint32
-	deny, allow []Rule
+// A numbered rule is one that was checked, and its call.
+type numbered struct {
+	nr   uint32
+	rule *Rule
 }
 
-// group checks the rules and sorts them by call, in the order in which the
-// calls first appear.
-func group(m machine, rules []Rule) ([]callRules, error) {
-	var groups []callRules
-	place := make(map[string]int)
-	for i, rule := range rules {
+// number checks the rules and sorts them by call, and within a call Deny before
+// Allow.
+func number(m machine, rules []Rule) ([]numbered, error) {
+	sorted := make([]numbered, len(rules))
+	for i := range rules {
+		rule := &rules[i]
 		nr, ok := m.calls.Number(rule.Syscall)
 		if !ok {
 			return nil, fmt.Errorf("seccomp: rule %d: syscall %q: not a name in this architecture's table of Linux 7.2; "+
@@ -99,23 +102,16 @@ func group(m machine, rules []Rule) ([]callRules, error) {
 		if err := checkArgs(rule.Args); err != nil {
 			return nil, fmt.Errorf("seccomp: rule %d: syscall %q: %w", i, rule.Syscall, err)
 		}
-		at, ok := place[rule.Syscall]
-		if !ok {
-			at = len(groups)
-			place[rule.Syscall] = at
-			groups = append(groups, callRules{nr: uint32(nr)})
-		}
-		switch rule.Action {
-		case Deny:
-			groups[at].deny = append(groups[at].deny, rule)
-		case Allow:
-			groups[at].allow = append(groups[at].allow, rule)
-		default:
+		if rule.Action != Deny && rule.Action != Allow {
 			return nil, fmt.Errorf("seccomp: rule %d: syscall %q: %v: want %v or %v",
 				i, rule.Syscall, rule.Action, Allow, Deny)
 		}
+		sorted[i] = numbered{uint32(nr), rule}
 	}
-	return groups, nil
+	slices.SortStableFunc(sorted, func(a, b numbered) int {
+		return cmp.Or(cmp.Compare(a.nr, b.nr), cmp.Compare(a.rule.Action, b.rule.Action))
+	})
+	return sorted, nil
 }
 
 func checkArgs(args []Arg) error {
@@ -139,51 +135,80 @@ func checkArgs(args []Arg) error {
 	return nil
 }
 
-// assemble makes the stub. Jumps over a call's rules and out of the stub are
-// long ones (32 bits), so that no number of rules can wrap an offset; the short
-// ones (8 bits) only leave one rule, which has a bounded length.
-func assemble(m machine, groups []callRules) []instruction {
-	stub := []instruction{
-		{code: loadWord, k: offsetArch},
-		{code: jumpEqual, jt: 1, k: m.audit},
-		{code: jump}, // to the end, set below
-		{code: loadWord, k: offsetNr},
-	}
-	leave := []int{2}
-	for _, g := range groups {
-		var body []instruction
-		for _, rule := range append(g.deny, g.allow...) {
-			body = append(body, ruleBody(rule)...)
+// The instructions of a stub besides its rules' own.
+const (
+	stubHead = 4 // the architecture's check, and loading the number
+	callHead = 2 // is it this call; if not, on to the next
+	callTail = 1 // out of the stub, where no rule has decided
+)
+
+func stubLen(rules []numbered) int {
+	n := stubHead
+	for i, r := range rules {
+		if i == 0 || r.nr != rules[i-1].nr {
+			n += callHead + callTail
 		}
-		// One more: the body ends with a jump out of the stub.
-		stub = append(stub,
-			instruction{code: jumpEqual, jt: 1, k: g.nr},
-			instruction{code: jump, k: uint32(len(body) + 1)})
-		stub = append(stub, body...)
-		leave = append(leave, len(stub))
-		stub = append(stub, instruction{code: jump})
+		n += r.rule.len()
 	}
-	for _, at := range leave {
-		stub[at].k = uint32(len(stub) - at - 1)
+	return n
+}
+
+// assemble appends to stub, which is empty, the rules' length instructions.
+// Jumps over a call's rules and out of the stub are long ones (32 bits), so that
+// no number of rules can wrap an offset; the short ones (8 bits) only leave one
+// rule, which has a bounded length.
+func assemble(stub Program, m machine, rules []numbered, length int) Program {
+	leave := func() instruction { return instruction{code: jump, k: uint32(length - stub.Len() - 1)} }
+	stub = stub.add(instruction{code: loadWord, k: offsetArch})
+	stub = stub.add(instruction{code: jumpEqual, jt: 1, k: m.audit})
+	stub = stub.add(leave())
+	stub = stub.add(instruction{code: loadWord, k: offsetNr})
+	for len(rules) > 0 {
+		nr, n, body := rules[0].nr, 0, callTail
+		for ; n < len(rules) && rules[n].nr == nr; n++ {
+			body += rules[n].rule.len()
+		}
+		stub = stub.add(instruction{code: jumpEqual, jt: 1, k: nr})
+		stub = stub.add(instruction{code: jump, k: uint32(body)})
+		for _, r := range rules[:n] {
+			stub = r.rule.assemble(stub)
+		}
+		stub = stub.add(leave())
+		rules = rules[n:]
 	}
 	return stub
 }
 
-// ruleBody answers when all conditions hold, and else goes on after itself.
-func ruleBody(r Rule) []instruction {
-	action := uint32(denied)
-	if r.Action == Allow {
-		action = unix.SECCOMP_RET_ALLOW
+// len is how many instructions r has, at most 19: an index occurs once.
+func (r *Rule) len() int {
+	n := 1
+	for _, a := range r.Args {
+		n += a.len()
 	}
-	body := []instruction{{code: returnAction, k: action}}
-	for _, a := range slices.Backward(r.Args) {
-		// What follows is at most 16 instructions: an index occurs once.
-		condition := []instruction{{code: loadWord, k: uint32(offsetArgs + 8*a.Index)}}
+	return n
+}
+
+func (a Arg) len() int {
+	if a.Mask == word {
+		return 2
+	}
+	return 3
+}
+
+// assemble appends instructions that answer when all conditions hold, and else
+// go on after themselves.
+func (r *Rule) assemble(p Program) Program {
+	left := r.len()
+	for _, a := range r.Args {
+		left -= a.len()
+		p = p.add(instruction{code: loadWord, k: uint32(offsetArgs + 8*a.Index)})
 		if a.Mask != word {
-			condition = append(condition, instruction{code: and, k: a.Mask})
+			p = p.add(instruction{code: and, k: a.Mask})
 		}
-		condition = append(condition, instruction{code: jumpEqual, jf: uint8(len(body)), k: a.Value})
-		body = append(condition, body...)
+		p = p.add(instruction{code: jumpEqual, jf: uint8(left), k: a.Value})
 	}
-	return body
+	if r.Action == Allow {
+		return p.add(instruction{code: returnAction, k: unix.SECCOMP_RET_ALLOW})
+	}
+	return p.add(instruction{code: returnAction, k: denied})
 }

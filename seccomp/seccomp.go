@@ -39,21 +39,20 @@ func Builtin(name string) (Program, error) {
 func Reaper() Program { return reaper(native()) }
 
 func reaper(m machine) Program {
-	p := []instruction{
-		{code: loadWord, k: offsetArch},
-		{code: jumpEqual, jt: 1, k: m.audit},
-		{code: returnAction, k: unix.SECCOMP_RET_KILL_PROCESS},
-		{code: loadWord, k: offsetNr},
-	}
-	for _, name := range []string{
+	calls := [...]string{
 		"wait4", "write", "close", "fstatfs", "exit", "exit_group", "rt_sigreturn", "restart_syscall",
-	} {
-		nr, _ := m.calls.Number(name)
-		p = append(p,
-			instruction{code: jumpEqual, jf: 1, k: uint32(nr)},
-			instruction{code: returnAction, k: unix.SECCOMP_RET_ALLOW})
 	}
-	return encode(append(p, instruction{code: returnAction, k: denied}))
+	p := make(Program, 0, (len(calls)+6)*instructionSize)
+	p = p.add(instruction{code: loadWord, k: offsetArch})
+	p = p.add(instruction{code: jumpEqual, jt: 1, k: m.audit})
+	p = p.add(instruction{code: returnAction, k: unix.SECCOMP_RET_KILL_PROCESS})
+	p = p.add(instruction{code: loadWord, k: offsetNr})
+	for i, name := range calls {
+		nr, _ := m.calls.Number(name)
+		p = p.add(instruction{code: jumpEqual, jt: uint8(len(calls) - i), k: uint32(nr)}) // to the end
+	}
+	p = p.add(instruction{code: returnAction, k: denied})
+	return p.add(instruction{code: returnAction, k: unix.SECCOMP_RET_ALLOW})
 }
 
 // Len is how many instructions p has.
@@ -94,12 +93,9 @@ const (
 
 const denied = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
 
-func encode(instructions []instruction) Program {
-	p := make(Program, 0, len(instructions)*instructionSize)
-	for _, i := range instructions {
-		p = binary.LittleEndian.AppendUint16(p, i.code)
-		p = append(p, i.jt, i.jf)
-		p = binary.LittleEndian.AppendUint32(p, i.k)
-	}
-	return p
+// add appends an instruction to p.
+func (p Program) add(i instruction) Program {
+	p = binary.LittleEndian.AppendUint16(p, i.code)
+	p = append(p, i.jt, i.jf)
+	return binary.LittleEndian.AppendUint32(p, i.k)
 }
