@@ -41,7 +41,9 @@ func compile(spec Spec, h host, v view, sh shape, off ablation.Set) (*Plan, erro
 		b.witness()
 	}
 	b.at(listBox, StageCaps, LayerCaps)
-	if !off.Has(ablation.Caps) {
+	if off.Has(ablation.Caps) {
+		b.keepCaps()
+	} else {
 		b.dropCaps() // the mounts were the last that needed any
 	}
 	b.noNewPrivs(off) // Landlock and seccomp ask for it

@@ -96,8 +96,11 @@ func (r *run) idMapFor(uid, gid int) (int, error) {
 	if fd, ok := r.idMaps[owner]; ok {
 		return fd, nil
 	}
-	child, err := startInit(startOptions{cloneflags: unix.CLONE_NEWUSER, stdio: [3]int{-1, -1, -1}, image: r.image, group: -1})
+	child, err := startInit(startOptions{namespaces: unix.CLONE_NEWUSER, env: []string{}, stdio: [3]int{-1, -1, -1}, image: r.image, group: -1})
 	if err != nil {
+		return -1, err
+	}
+	if err := child.born(); err != nil {
 		return -1, err
 	}
 	defer child.discard()

@@ -149,12 +149,15 @@ func runFrom(r *run, image int) error {
 		return err
 	}
 	r.image, r.streams = image, streams
-	o := startOptions{cloneflags: boxNamespaces(nil), stdio: streams.childEnds, caps: boxCaps, image: image, group: -1}
+	o := startOptions{namespaces: boxNamespaces(nil), stdio: streams.childEnds, env: []string{}, image: image, group: -1}
 	if r.group != nil && r.group.Version() == cgroups.V2 {
 		o.group = r.group.FD()
 	}
 	c, err := startInit(o)
 	if err != nil {
+		return err
+	}
+	if err := c.born(); err != nil {
 		return err
 	}
 	defer c.fds.closeAll()

@@ -1,6 +1,7 @@
 package jail
 
 import (
+	"encoding/binary"
 	"errors"
 	"strconv"
 	"syscall"
@@ -54,42 +55,26 @@ func (s *fdSet) pipe() (r, w int, err error) {
 }
 
 type startOptions struct {
-	cloneflags uintptr
-	group      int    // of a v2 cgroup to be born in, or -1
-	stdio      [3]int // -1: none
-	caps       []uintptr
+	namespaces uintptr
+	group      int      // of a v2 cgroup to be born in, or -1
+	stdio      [3]int   // -1: none
 	env        []string // PID 1's: empty, but for ablation.EmptyEnv
 	image      int
 }
 
 // A child is PID 1 of a box, seen from outside.
 type child struct {
-	pid, pidfd                         int
+	starter                            int // the process that clones PID 1
+	pid, pidfd                         int // known once born has been called
 	status, lifeline, reports, channel int
 	fds                                fdSet // of all of these
 }
 
-// discard ends a child that was not let go, and reaps it.
-func (c *child) discard() {
-	unix.PidfdSendSignal(c.pidfd, unix.SIGKILL, nil, 0)
-	var status unix.WaitStatus
-	for {
-		if _, err := unix.Wait4(c.pid, &status, unix.WALL, nil); !errors.Is(err, unix.EINTR) {
-			break
-		}
-	}
-	c.fds.closeAll()
-}
-
-// startInit starts PID 1, which then waits for its plan. The calling goroutine
-// must be locked to its thread: the parent-death signal follows the thread
-// (prctl(2)).
-//
-// CLONE_VM|CLONE_VFORK makes the child borrow our memory until its execve
-// instead of copying our page tables; that is safe for the reason that makes
-// it safe for every Go program that starts another. The child's id maps are
-// written after that execve, which is why it keeps its capabilities in its new
-// user namespace as ambient ones (capabilities(7)).
+// startInit starts the process that clones PID 1 into its namespaces, which
+// takes the kernel most of a millisecond: time to do something else in, before
+// born is called. The calling goroutine must be locked to its thread: the
+// parent-death signal follows the thread (prctl(2)), and PID 1 is to be the
+// child of this one.
 func startInit(o startOptions) (_ *child, err error) {
 	c := &child{pidfd: -1}
 	defer func() {
@@ -109,19 +94,68 @@ func startInit(o startOptions) (_ *child, err error) {
 	for i, fd := range o.stdio {
 		files[i] = uintptr(fd) // -1 leaves it closed
 	}
-	attr := &syscall.ProcAttr{Env: o.env, Files: files, Sys: &syscall.SysProcAttr{
-		Cloneflags: o.cloneflags | unix.CLONE_VM | unix.CLONE_VFORK, AmbientCaps: o.caps,
-		PidFD: &c.pidfd, UseCgroupFD: o.group >= 0, CgroupFD: o.group,
-	}}
-	c.pid, err = syscall.ForkExec("/proc/self/fd/"+strconv.Itoa(fdExe), []string{"jail-init"}, attr)
+	if _, err := unix.Write(c.channel, binary.LittleEndian.AppendUint64(nil, uint64(o.namespaces))); err != nil {
+		return nil, pipeError("write", err)
+	}
+	// A session of its own, or a Ctrl-C at the terminal would meet it before
+	// the box stands.
+	attr := &syscall.ProcAttr{Env: o.env, Files: files, Sys: &syscall.SysProcAttr{Setsid: true, UseCgroupFD: o.group >= 0, CgroupFD: o.group}}
+	c.starter, err = syscall.ForkExec("/proc/self/fd/"+strconv.Itoa(fdExe), []string{"jail-init"}, attr)
 	if err != nil {
-		return nil, cloneError(err)
+		return nil, execError(err)
 	}
-	if c.pidfd < 0 {
-		return nil, &SetupError{Stage: StageClone, Operation: "clone", Operand: "CLONE_PIDFD", Err: unix.ENOSYS, Remedy: "run Linux 5.14 or newer"}
-	}
-	c.fds.add(c.pidfd)
 	return c, nil
+}
+
+// born waits for PID 1 to be there. On an error there is none, and nothing is
+// left of c.
+func (c *child) born() (err error) {
+	defer func() {
+		if err != nil {
+			c.fds.closeAll()
+		}
+	}()
+	answer := make([]byte, 4)
+	n, err := unix.Read(c.channel, answer)
+	for errors.Is(err, unix.EINTR) {
+		n, err = unix.Read(c.channel, answer)
+	}
+	reap(c.starter)
+	if n != len(answer) {
+		return &SetupError{Stage: StageClone, Operation: "read", Operand: "PID 1", Err: errors.Join(err, unix.ECHILD)}
+	}
+	pid := int(int32(binary.LittleEndian.Uint32(answer)))
+	if pid < 0 {
+		return cloneError(syscall.Errno(-pid))
+	}
+	// It is our child and nobody has waited for it, so the pid is still its.
+	if c.pidfd, err = unix.PidfdOpen(pid, 0); err != nil {
+		unix.Kill(pid, unix.SIGKILL)
+		reap(pid)
+		return &SetupError{Stage: StageClone, Operation: "pidfd_open", Operand: "PID 1", Err: err, Remedy: "run Linux 5.14 or newer"}
+	}
+	c.pid = pid
+	c.fds.add(c.pidfd)
+	return nil
+}
+
+// discard ends a child that was not let go, and reaps it.
+func (c *child) discard() {
+	if c.pid == 0 && c.born() != nil {
+		return
+	}
+	unix.PidfdSendSignal(c.pidfd, unix.SIGKILL, nil, 0)
+	reap(c.pid)
+	c.fds.closeAll()
+}
+
+// reap waits for the end of a child.
+func reap(pid int) (usage unix.Rusage) {
+	for {
+		if _, err := unix.Wait4(pid, nil, unix.WALL, &usage); !errors.Is(err, unix.EINTR) {
+			return usage
+		}
+	}
 }
 
 // connect makes what PID 1 and the supervisor talk over, and returns PID 1's
@@ -158,10 +192,6 @@ func pipeError(operation string, err error) error {
 	return &SetupError{Stage: StageClone, Operation: operation, Err: err, Remedy: "allow jail more open files (ulimit -n)"}
 }
 
-// boxCaps are the capabilities in the box's own user namespace that PID 1
-// needs to build the box, and gives up before anything else runs.
-var boxCaps = []uintptr{unix.CAP_SETGID, unix.CAP_SETUID, unix.CAP_SETPCAP, unix.CAP_NET_ADMIN, unix.CAP_SYS_ADMIN}
-
 // boxNamespaces are those that a box has of its own.
 func boxNamespaces(off ablation.Set) uintptr {
 	flags := uintptr(unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP)
@@ -175,8 +205,8 @@ func boxNamespaces(off ablation.Set) uintptr {
 	return flags
 }
 
-// launch makes the box's process and lets it begin. The kernel takes most of a
-// millisecond for the namespaces; meanwhile the plan is made on another thread.
+// launch makes the box's process and lets it begin. While the kernel makes the
+// namespaces, the plan is made.
 func (r *run) launch(streams *streams) (*child, error) {
 	image, err := openInit()
 	if err != nil {
@@ -185,24 +215,25 @@ func (r *run) launch(streams *streams) (*child, error) {
 	}
 	r.fds.add(image)
 	r.image = image
-	o := startOptions{cloneflags: boxNamespaces(r.off), stdio: streams.childEnds, caps: boxCaps, image: image, group: -1}
+	o := startOptions{namespaces: boxNamespaces(r.off), stdio: streams.childEnds, env: []string{}, image: image, group: -1}
 	r.ablate(&o)
 	if r.group != nil { // only version 2's is there already
 		o.group = r.group.FD()
 	}
-	planned := make(chan error, 1)
-	go func() { planned <- r.makePlan() }()
 	c, err := startInit(o)
-	planErr := <-planned
 	if err != nil {
-		return nil, errors.Join(planErr, err)
+		return nil, err
 	}
-	if planErr == nil {
-		planErr = r.letGo(c, streams)
-	}
-	if planErr != nil {
+	if err := r.makePlan(); err != nil {
 		c.discard()
-		return nil, planErr
+		return nil, err
+	}
+	if err := c.born(); err != nil {
+		return nil, err
+	}
+	if err := r.letGo(c, streams); err != nil {
+		c.discard()
+		return nil, err
 	}
 	return c, nil
 }
@@ -287,10 +318,20 @@ func cloneError(err error) error {
 		e.Remedy = "raise the namespace limits in /proc/sys/user/max_*_namespaces"
 	case errors.Is(err, unix.EAGAIN):
 		e.Remedy = "allow the caller more processes (ulimit -u, pids.max of its cgroup)"
-	case errors.Is(err, unix.ENOENT):
-		e.Operation, e.Operand, e.Remedy = "execve", "/proc/self/fd", "mount /proc: PID 1's image is started through it"
 	case errors.Is(err, unix.EINVAL):
 		e.Remedy = "run a kernel with all of CONFIG_USER_NS, PID_NS, NET_NS, IPC_NS, UTS_NS and CGROUPS"
+	}
+	return e
+}
+
+// execError explains why PID 1's image could not be started.
+func execError(err error) error {
+	e := &SetupError{Stage: StageClone, Operation: "execve", Operand: "PID 1's image", Err: err}
+	switch {
+	case errors.Is(err, unix.ENOENT):
+		e.Remedy = "mount /proc: PID 1's image is started through it"
+	case errors.Is(err, unix.EAGAIN):
+		e.Remedy = "allow the caller more processes (ulimit -u, pids.max of its cgroup)"
 	}
 	return e
 }

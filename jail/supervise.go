@@ -207,14 +207,7 @@ func (r *run) reap(c *child) {
 	if !r.readable(c.pidfd) {
 		return
 	}
-	var usage unix.Rusage
-	for {
-		var status unix.WaitStatus
-		_, err := unix.Wait4(c.pid, &status, unix.WALL, &usage)
-		if !errors.Is(err, unix.EINTR) {
-			break
-		}
-	}
+	usage := reap(c.pid)
 	r.rusage(usage)
 	r.result.TreeEmpty = r.group == nil
 	for range 100 {
