@@ -68,18 +68,18 @@ func (p Program) prepend(m machine, rules []Rule) (Program, error) {
 	if len(rules) == 0 {
 		return p, nil
 	}
-	numbered, err := number(m, rules)
+	sorted, err := number(m, rules)
 	if err != nil {
 		return nil, err
 	}
-	length := stubLen(numbered)
+	length := stubLen(sorted)
 	if n := length + p.Len(); n > MaxLen {
 		return nil, fmt.Errorf("seccomp: %d rules: make a filter of %d instructions, the kernel takes %d",
 			len(rules), n, MaxLen)
 	}
 	// One piece of memory: at start each further one costs a page fault.
 	stub := make(Program, 0, length*instructionSize+len(p))
-	return append(assemble(stub, m, numbered, length), p...), nil
+	return append(assemble(stub, m, sorted, length), p...), nil
 }
 
 // A numbered rule is one that was checked, and its call.
