@@ -46,7 +46,7 @@ func (s *sink) capture(b []byte, keep int, ring bool) {
 		s.cut = true
 		return
 	}
-	limit := max(keep/2, 1)
+	limit := keep - keep/2
 	s.cut = s.cut || len(s.tail)+len(b) > limit
 	if len(b) >= limit {
 		s.tail, s.at = append(s.tail[:0], b[len(b)-limit:]...), 0
