@@ -46,8 +46,25 @@ func golden(t *testing.T, name string, res Result) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got.Bytes(), want) {
-		t.Errorf("the record is not that of %s (JAIL_UPDATE=1 takes it over):\n%s", file, got.Bytes())
+		t.Errorf("the record is not that of %s (JAIL_UPDATE=1 takes it over):%s", file, difference(want, got.Bytes()))
 	}
+}
+
+// difference is the lines that only one of two texts has.
+func difference(want, got []byte) string {
+	var out strings.Builder
+	w, g := strings.Split(string(want), "\n"), strings.Split(string(got), "\n")
+	for _, side := range []struct {
+		mark       string
+		one, other []string
+	}{{"\n- ", w, g}, {"\n+ ", g, w}} {
+		for _, l := range side.one {
+			if !slices.Contains(side.other, l) {
+				out.WriteString(side.mark + strings.TrimSpace(l))
+			}
+		}
+	}
+	return out.String()
 }
 
 // steady replaces what depends on the clock, on chance and on the host.
@@ -62,10 +79,12 @@ func steady(record map[string]any) {
 	}
 	for _, l := range record["layers"].([]any) {
 		layer := l.(map[string]any)
+		if layer["name"] == "cgroup" { // the tests run without one, too
+			layer["asked"], layer["applied"] = "<bool>", "<bool>"
+			delete(layer, "note")
+		}
 		for _, key := range []string{"mechanism", "evidence"} {
-			if layer[key] != nil {
-				layer[key] = "<" + key + ">"
-			}
+			delete(layer, key)
 		}
 	}
 	record["message"] = steadyText(record["message"])
@@ -74,8 +93,11 @@ func steady(record map[string]any) {
 	}
 }
 
-func steadyText(v any) string {
-	text := v.(string)
+func steadyText(v any) any {
+	text, ok := v.(string)
+	if !ok {
+		return v
+	}
 	for _, r := range []struct{ pattern, placeholder string }{
 		{`after [0-9.]+(ms|s) of wall`, "after <time> of wall"},
 		{`Landlock ABI [0-9]+`, "Landlock ABI <n>"},

@@ -1,0 +1,68 @@
+package jail
+
+import (
+	"strings"
+	"testing"
+)
+
+// What is kept of a stream, for every way in which it may come in pieces.
+func TestSink(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		in   string
+		keep int
+		ring bool
+		want Output // Bytes is not a sink's business here
+	}{
+		{"nothing", "", 8, false, Output{}},
+		{"less than the room", "abc", 8, false, Output{Text: "abc"}},
+		{"exactly the room", "abcdefgh", 8, false, Output{Text: "abcdefgh"}},
+		{"one more", "abcdefghi", 8, false, Output{Text: "abcdefgh", Truncated: true}},
+		{"head and tail: exactly the room", "abcdefgh", 8, true, Output{Text: "abcdefgh"}},
+		{"head and tail: one more", "abcdefghi", 8, true, Output{Text: "abcd", Tail: "fghi", Truncated: true}},
+		{"head and tail: much more", "abcd" + strings.Repeat("x", 1000) + "1234", 8, true, Output{Text: "abcd", Tail: "1234", Truncated: true}},
+		{"head and tail: exactly an odd room", "abcdefghi", 9, true, Output{Text: "abcdefghi"}},
+		{"head and tail: an odd room", "abcdefghij", 9, true, Output{Text: "abcd", Tail: "fghij", Truncated: true}},
+		{"head and tail: room for one", "abc", 1, true, Output{Tail: "c", Truncated: true}},
+		{"a cut through a character leaves it out", "aé", 2, false, Output{Text: "a", Truncated: true}},
+		{"a cut through a long character", "a\U0001F600b", 4, false, Output{Text: "a", Truncated: true}},
+		{"a tail that starts in a character", "ab" + "xx" + "é1", 4, true, Output{Text: "ab", Tail: "é1"[2:], Truncated: true}},
+		{"no UTF-8", "a\xff\xfe", 8, false, Output{Text: "Yf/+", Encoding: "base64"}},
+		{"no UTF-8, and cut", "\xff\xfe\xfd\xfc\xfb", 4, false, Output{Text: "//79/A==", Encoding: "base64", Truncated: true}},
+		{"no UTF-8 in the tail alone", "abxxxxx\xff\xfe", 4, true, Output{Text: "YWI=", Tail: "//4=", Encoding: "base64", Truncated: true}},
+		{"a lone start of a character at the end is no cut", "a\xc3", 8, false, Output{Text: "YcM=", Encoding: "base64"}},
+		{"NUL is UTF-8", "a\x00b", 8, false, Output{Text: "a\x00b"}},
+	} {
+		for _, piece := range []int{1, 2, 3, 1 << 10} {
+			s := newSink(nil)
+			for in := []byte(c.in); len(in) > 0; in = in[min(piece, len(in)):] {
+				s.capture(in[:min(piece, len(in))], c.keep, c.ring)
+			}
+			if got := s.output(); got != c.want {
+				t.Errorf("%s, in pieces of %d: %+v, want %+v", c.name, piece, got, c.want)
+			}
+		}
+	}
+}
+
+// Head and tail together never hold more than the room, and lose nothing that
+// fits, whatever comes.
+func FuzzSink(f *testing.F) {
+	f.Add([]byte("héllo, wörld"), 4, 3, true)
+	f.Add([]byte("\xff\xfe"), 1, 1, false)
+	f.Fuzz(func(t *testing.T, in []byte, keep, piece int, ring bool) {
+		if keep < 1 || piece < 1 || keep > 1<<16 {
+			return
+		}
+		s := newSink(nil)
+		for rest := in; len(rest) > 0; rest = rest[min(piece, len(rest)):] {
+			s.capture(rest[:min(piece, len(rest))], keep, ring)
+		}
+		if kept := len(s.head) + len(s.tail); kept > keep || kept < min(keep, len(in)) {
+			t.Errorf("%d bytes kept of %d, room for %d", kept, len(in), keep)
+		}
+		if o := s.output(); o.Truncated != (len(in) > keep) {
+			t.Errorf("truncated = %v with %d bytes and room for %d", o.Truncated, len(in), keep)
+		}
+	})
+}
