@@ -15,6 +15,7 @@ func (r *run) ablate(o *startOptions) {
 	if r.off.Has(ablation.Stdio) {
 		o.stdio = [3]int{0, 1, 2}
 	}
+	o.callersSession = r.off.Has(ablation.Session)
 	if r.off.Has(ablation.EmptyEnv) {
 		o.env = os.Environ()
 		r.spec.Env = slices.Concat(o.env, r.spec.Env)

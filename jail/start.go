@@ -60,6 +60,8 @@ type startOptions struct {
 	stdio      [3]int   // -1: none
 	env        []string // PID 1's: empty, but for ablation.EmptyEnv
 	image      int
+	// callersSession is for ablation.Session only.
+	callersSession bool
 }
 
 // A child is PID 1 of a box, seen from outside.
@@ -99,7 +101,7 @@ func startInit(o startOptions) (_ *child, err error) {
 	}
 	// A session of its own, or a Ctrl-C at the terminal would meet it before
 	// the box stands.
-	attr := &syscall.ProcAttr{Env: o.env, Files: files, Sys: &syscall.SysProcAttr{Setsid: true, UseCgroupFD: o.group >= 0, CgroupFD: o.group}}
+	attr := &syscall.ProcAttr{Env: o.env, Files: files, Sys: &syscall.SysProcAttr{Setsid: !o.callersSession, UseCgroupFD: o.group >= 0, CgroupFD: o.group}}
 	c.starter, err = syscall.ForkExec("/proc/self/fd/"+strconv.Itoa(fdExe), []string{"jail-init"}, attr)
 	if err != nil {
 		return nil, execError(err)
