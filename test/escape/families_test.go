@@ -17,5 +17,8 @@ func families() []family {
 		{"ipc", ipc()},
 		{"machine code", machineCode()},
 		{"limits", limits()},
+		{"outliving", outliving()},
+		{"launcher", launcher()},
+		{"neighbours", neighbours()},
 	}
 }
