@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -164,27 +163,6 @@ func (a *arena) read(path string) string {
 		a.t.Fatal(err)
 	}
 	return string(content)
-}
-
-// leaksSecret is the effect of attacks that are after the secret.
-func (a *arena) leaksSecret() {
-	a.effect = func(got answer) error {
-		if strings.Contains(got.Stdout, a.secret) {
-			return nil
-		}
-		return errors.New("the secret did not get out")
-	}
-}
-
-// changes is the effect of attacks on a file of the host.
-func (a *arena) changes(path string) {
-	before := a.read(path)
-	a.effect = func(answer) error {
-		if a.read(path) != before {
-			return nil
-		}
-		return errors.New("the file is as it was")
-	}
 }
 
 // run has a caller carry the arena's order out.

@@ -10,6 +10,7 @@ func families() []family {
 		{"sockets", sockets()},
 		{"namespaces", namespaces()},
 		{"mounts", mounts()},
+		{"privileges", privileges()},
 		{"files", files()},
 		{"left behind", left()},
 		{"terminal", terminal()},

@@ -1,7 +1,6 @@
 package escape
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -21,7 +20,7 @@ func outliving() []row {
 		{
 			name: "a daemon", source: "sandlock#238; every judge: double fork",
 			attack: func(args []string) error { return daemon(args, false) },
-			arena:  func(a *arena) { a.writesLater(700 * time.Millisecond) },
+			arena:  func(a *arena) { a.writesLater() },
 			walls:  []ablation.Wall{ablation.PIDs},
 		},
 		{
@@ -42,12 +41,12 @@ func outliving() []row {
 			name: "past the deadline", source: "timeout(1): without -k a program that ignores SIGTERM stays",
 			attack: func(args []string) error {
 				signal.Ignore(unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGALRM)
-				time.Sleep(500 * time.Millisecond)
+				time.Sleep(300 * time.Millisecond)
 				return os.WriteFile(args[0], nil, 0o644)
 			},
 			arena: func(a *arena) {
-				a.spec.Limits.Timeout = 200 * time.Millisecond
-				a.writesLater(500 * time.Millisecond)
+				a.spec.Limits.Timeout = 100 * time.Millisecond
+				a.writesLater()
 			},
 			walls: []ablation.Wall{ablation.Watch}, dies: true,
 		},
@@ -55,8 +54,8 @@ func outliving() []row {
 			name: "a chain of forks past the deadline", source: "kill loops that read a list of pids and race with fork; cgroup.kill(7)",
 			attack: forkChain,
 			arena: func(a *arena) {
-				a.spec.Limits.Timeout = 200 * time.Millisecond
-				a.writesLater(800 * time.Millisecond)
+				a.spec.Limits.Timeout = 100 * time.Millisecond
+				a.writesLater()
 			},
 			walls: []ablation.Wall{ablation.Watch}, dies: true,
 		},
@@ -66,11 +65,11 @@ func outliving() []row {
 				if err := os.WriteFile(args[0]+".started", nil, 0o644); err != nil {
 					return err
 				}
-				time.Sleep(400 * time.Millisecond)
+				time.Sleep(200 * time.Millisecond)
 				return os.WriteFile(args[0], nil, 0o644)
 			},
 			arena: func(a *arena) {
-				path := a.writesLater(700 * time.Millisecond)
+				path := a.writesLater()
 				a.during = func(caller *os.Process) {
 					for range 400 {
 						if _, err := os.Stat(path + ".started"); err == nil {
@@ -84,21 +83,6 @@ func outliving() []row {
 			walls: []ablation.Wall{ablation.DeathSignal, ablation.Lifeline}, dies: true,
 		},
 	}
-}
-
-// writesLater makes it the effect that the attack's file, the last of its
-// args, is there some time after the caller has ended.
-func (a *arena) writesLater(wait time.Duration) string {
-	path := filepath.Join(a.rw(), "later")
-	a.args(path)
-	a.effect = func(answer) error {
-		time.Sleep(wait)
-		if _, err := os.Stat(path); err != nil {
-			return errors.New("nothing was written")
-		}
-		return nil
-	}
-	return path
 }
 
 // daemon leaves a process of another session behind that writes to a file
@@ -124,7 +108,7 @@ func forkChain(args []string) error {
 	if err != nil {
 		return err
 	}
-	const links = 120
+	const links = 50
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return err
 	}

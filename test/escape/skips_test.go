@@ -17,8 +17,8 @@ const (
 	noHardware reason = "this kernel or machine does not have what is attacked"
 )
 
-// inherent are the reasons that no host takes away.
-var inherent = map[reason]bool{noGroup: true, rootsOwn: true}
+// inherent are the reasons that lie in the kernel or in who one is.
+var inherent = map[reason]bool{noGroup: true, rootsOwn: true, noCores: true, noHardware: true}
 
 func skip(t *testing.T, why reason) {
 	t.Helper()
