@@ -69,7 +69,7 @@ func (r *run) verdict() {
 	case f.ended && f.status.Signaled():
 		name := unix.SignalName(f.status.Signal())
 		res.Signal = &name
-	case cause != "" || f.oomKills > 0:
+	case r.streams != nil && (cause != "" || f.oomKills > 0): // else nothing was there to be killed
 		name := "SIGKILL"
 		res.Signal = &name
 	}
