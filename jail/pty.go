@@ -16,6 +16,7 @@ type terminal struct {
 	master  int
 	saved   *unix.Termios
 	resized chan os.Signal
+	idle    chan struct{} // closed when nothing is passed on any more
 }
 
 // connectTTY makes the program's three descriptors the slave of a new pty.
@@ -39,7 +40,7 @@ func (s *streams) connectTTY(io IO) error {
 	s.fds.add(slave)
 	s.childEnds = [3]int{slave, slave, slave}
 	s.from[0] = master
-	s.tty = &terminal{caller: io.TTY, master: master, resized: make(chan os.Signal, 1)}
+	s.tty = &terminal{caller: io.TTY, master: master, resized: make(chan os.Signal, 1), idle: make(chan struct{})}
 	s.tty.begin()
 	if io.Stdin != nil {
 		typed, err := unix.FcntlInt(uintptr(master), unix.F_DUPFD_CLOEXEC, 3)
@@ -54,7 +55,8 @@ func (s *streams) connectTTY(io IO) error {
 func (t *terminal) begin() {
 	t.resize()
 	signal.Notify(t.resized, unix.SIGWINCH)
-	go func() {
+	go func() { // until restore
+		defer close(t.idle)
 		for range t.resized {
 			t.resize()
 		}
@@ -83,6 +85,7 @@ func (t *terminal) resize() {
 func (t *terminal) restore() {
 	signal.Stop(t.resized)
 	close(t.resized)
+	<-t.idle // the descriptors may be somebody else's from here on
 	if t.saved != nil {
 		unix.IoctlSetTermios(int(t.caller.Fd()), unix.TCSETSW, t.saved)
 	}
