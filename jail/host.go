@@ -22,7 +22,7 @@ type host struct {
 	ownUID bool
 	// uidBase is where these host uids start.
 	uidBase uint32
-	hard    map[int]uint64 // the caller's hard resource limits
+	hard    [16]uint64 // the caller's hard resource limits, by RLIMIT_ number
 }
 
 const (
@@ -39,7 +39,7 @@ const (
 
 // probeHost asks the kernel. It has no side effects.
 func probeHost() (host, error) {
-	h := host{uid: os.Geteuid(), gid: os.Getegid(), hard: make(map[int]uint64)}
+	h := host{uid: os.Geteuid(), gid: os.Getegid()}
 	if os.Getuid() != h.uid || os.Getgid() != h.gid {
 		return h, &SetupError{Stage: StageProbe, Operation: "geteuid",
 			Operand: strconv.Itoa(h.uid), Remedy: "jail must not be set-user-ID or set-group-ID: it is built to need no privileges",
@@ -51,7 +51,7 @@ func probeHost() (host, error) {
 			break
 		}
 	}
-	for _, r := range []int{unix.RLIMIT_NOFILE, unix.RLIMIT_FSIZE, unix.RLIMIT_CORE, unix.RLIMIT_STACK, unix.RLIMIT_MEMLOCK, unix.RLIMIT_CPU} {
+	for _, r := range [...]int{unix.RLIMIT_NOFILE, unix.RLIMIT_FSIZE, unix.RLIMIT_CORE, unix.RLIMIT_STACK, unix.RLIMIT_MEMLOCK, unix.RLIMIT_CPU} {
 		var l unix.Rlimit
 		if err := unix.Getrlimit(r, &l); err != nil {
 			return h, &SetupError{Stage: StageProbe, Operation: "getrlimit", Operand: rlimitNames[r], Err: err}
@@ -67,7 +67,7 @@ func (h *host) probeIDs() error {
 	if h.uid != 0 {
 		return nil
 	}
-	text, err := os.ReadFile("/proc/self/uid_map")
+	text, err := readSmall("/proc/self/uid_map")
 	if err != nil {
 		return &SetupError{Stage: StageProbe, Layer: LayerNamespaces, Operation: "read", Operand: "/proc/self/uid_map", Err: err,
 			Remedy: "mount /proc: jail writes the box's id maps through it"}
@@ -84,6 +84,19 @@ func (h *host) probeIDs() error {
 	h.ownUID, h.uidBase = true, base
 	h.boxUID, h.boxGID = rootBoxID, rootBoxID
 	return nil
+}
+
+// readSmall reads a file of /proc whole, of at most a page. The os package
+// would first start the poller that regular files have no use for.
+func readSmall(path string) ([]byte, error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd)
+	buf := make([]byte, 4096)
+	n, err := unix.Read(fd, buf)
+	return buf[:max(n, 0)], err
 }
 
 // freeIDs finds room for boxes' uids in a uid_map: the range reserved above

@@ -161,7 +161,16 @@ func (r *run) makeGroup() error {
 		return r.withoutGroup(err)
 	}
 	r.group = group
-	if r.inForce, err = group.InForce(); err != nil {
+	return nil
+}
+
+// readLimits reads back what the kernel holds the box to. Anything weaker than
+// asked is a refusal.
+func (r *run) readLimits() (err error) {
+	if r.group == nil {
+		return nil
+	}
+	if r.inForce, err = r.group.InForce(); err != nil {
 		return cgroupError(err)
 	}
 	return nil

@@ -278,6 +278,13 @@ func (r *run) letGo(c *child, streams *streams) error {
 		return err
 	}
 	r.handed.closeAll()
+	// PID 1 has its plan and works on it; the program waits for this.
+	if err := r.readLimits(); err != nil {
+		return err
+	}
+	if _, err := unix.Write(c.channel, []byte{1}); err != nil {
+		return &SetupError{Stage: StageEvidence, Operation: "write", Operand: "go-ahead", Err: err}
+	}
 	return nil
 }
 

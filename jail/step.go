@@ -37,9 +37,9 @@ type Step struct {
 // holds it.
 type arg struct {
 	value uint64
-	cell  bool
 	text  string // how to show it, if the number alone says nothing
-	str   bool   // text is the string that value points to
+	cell  bool
+	str   bool // text is the string that value points to
 }
 
 // num is a plain number as an argument; text, if not empty, is its name.

@@ -99,74 +99,105 @@ func (v *validator) args(s Spec) {
 		v.fault("args", strings.Join(s.Args, " "), "must name the program to run")
 	}
 	total := 0
-	for i, a := range slices.Concat(s.Args, s.Env) {
+	for i, a := range s.Args {
 		total += len(a) + 9 // its NUL and its pointer
-		if len(a) < maxArg {
-			continue
+		if strings.IndexByte(a, 0) >= 0 {
+			v.fault("args["+strconv.Itoa(i)+"]", a, "must not hold a NUL byte")
 		}
-		field := "args[" + strconv.Itoa(i) + "]"
-		if i >= len(s.Args) {
-			field = "env[" + strconv.Itoa(i-len(s.Args)) + "]"
-		}
-		v.fault(field, a[:32]+"…", fmt.Sprintf("must be shorter than %d bytes (the kernel's MAX_ARG_STRLEN), and has %d", maxArg, len(a)))
+		v.length("args", i, a)
+	}
+	for i, e := range s.Env {
+		total += len(e) + 9
+		v.length("env", i, e)
 	}
 	if total > maxArgs {
 		v.fault("args", strconv.Itoa(total)+" bytes", fmt.Sprintf("arguments and environment together must not exceed %d bytes (the kernel's limit)", maxArgs))
 	}
-	for i, a := range s.Args {
-		v.noNUL("args["+strconv.Itoa(i)+"]", a)
+}
+
+// length checks one argument or variable.
+func (v *validator) length(list string, i int, text string) {
+	if len(text) >= maxArg {
+		v.fault(list+"["+strconv.Itoa(i)+"]", text[:32]+"…", fmt.Sprintf("must be shorter than %d bytes (the kernel's MAX_ARG_STRLEN), and has %d", maxArg, len(text)))
 	}
 }
 
 func (v *validator) env(env []string) {
-	seen := map[string]bool{}
 	for i, e := range env {
-		field := "env[" + strconv.Itoa(i) + "]"
+		fault := func(value, want string) { v.fault("env["+strconv.Itoa(i)+"]", value, want) }
 		key, _, ok := strings.Cut(e, "=")
 		if !ok || key == "" {
-			v.fault(field, e, "must be KEY=VALUE")
+			fault(e, "must be KEY=VALUE")
 			continue
 		}
-		if seen[key] {
-			v.fault(field, key, "must not be set twice")
+		if strings.IndexByte(e, 0) >= 0 {
+			fault(e, "must not hold a NUL byte")
 		}
-		seen[key] = true
-		v.noNUL(field, e)
 	}
+	for _, i := range duplicates(env) {
+		key, _, _ := strings.Cut(env[i], "=")
+		v.fault("env["+strconv.Itoa(i)+"]", key, "must not be set twice")
+	}
+}
+
+// duplicates are the indices of those entries of env whose key an earlier one
+// has.
+func duplicates(env []string) (again []int) {
+	keys := make(map[string]bool, len(env))
+	for i, e := range env {
+		if key, _, ok := strings.Cut(e, "="); ok && key != "" {
+			if keys[key] {
+				again = append(again, i)
+			}
+			keys[key] = true
+		}
+	}
+	return again
 }
 
 func (v *validator) view(mounts []Mount) {
 	for i, m := range mounts {
-		field := "view[" + strconv.Itoa(i) + "]"
-		v.oneOf(field+".kind", string(m.Kind), "", string(MountSystem), string(MountRO), string(MountRW), string(MountTmpfs), string(MountLink), string(MountFile))
-		if m.Kind == "" {
-			v.fault(field+".kind", "", "must not be empty")
-		}
-		if !path.IsAbs(m.Target) || path.Clean(m.Target) != m.Target || m.Target == "/" {
-			v.fault(field+".target", m.Target, "must be an absolute path without . or .. and not /")
-		}
-		if top := boxOwn(m.Target); top != "" {
-			v.fault(field+".target", m.Target, "must not lie below "+top+", which is the box's own")
-		}
-		v.noNUL(field+".target", m.Target)
-		v.noNUL(field+".source", m.Source)
-		switch m.Kind {
-		case MountSystem, MountRO, MountRW:
-			if !path.IsAbs(m.Source) {
-				v.fault(field+".source", m.Source, "must be an absolute path")
-			}
-		case MountLink:
-			if m.Source == "" {
-				v.fault(field+".source", m.Source, "must be the text of a link")
-			}
-		}
-		if m.Size < 0 || m.Size > maxSize || m.Size > 0 && m.Size < minTmpSize {
-			v.fault(field+".size", strconv.FormatInt(m.Size, 10), fmt.Sprintf("must be between %d and %d bytes", minTmpSize, int64(maxSize)))
-		}
-		if len(m.Content) > maxContent {
-			v.fault(field+".content", fmt.Sprintf("%d bytes", len(m.Content)), fmt.Sprintf("must be at most %d bytes", maxContent))
+		for _, f := range m.faults() {
+			v.fault("view["+strconv.Itoa(i)+"]."+f.Field, f.Value, f.Want)
 		}
 	}
+}
+
+// faults are those of a Mount by itself.
+func (m Mount) faults() (faults Faults) {
+	fault := func(field, value, want string) { faults = append(faults, Fault{field, value, want}) }
+	switch m.Kind {
+	case MountSystem, MountRO, MountRW:
+		if !path.IsAbs(m.Source) {
+			fault("source", m.Source, "must be an absolute path")
+		}
+	case MountLink:
+		if m.Source == "" {
+			fault("source", m.Source, "must be the text of a link")
+		}
+	case MountTmpfs, MountFile:
+	default:
+		fault("kind", string(m.Kind), "must be one of system, ro, rw, tmpfs, link, file")
+	}
+	if !path.IsAbs(m.Target) || path.Clean(m.Target) != m.Target || m.Target == "/" {
+		fault("target", m.Target, "must be an absolute path without . or .. and not /")
+	}
+	if top := boxOwn(m.Target); top != "" {
+		fault("target", m.Target, "must not lie below "+top+", which is the box's own")
+	}
+	if strings.IndexByte(m.Target, 0) >= 0 {
+		fault("target", m.Target, "must not hold a NUL byte")
+	}
+	if strings.IndexByte(m.Source, 0) >= 0 {
+		fault("source", m.Source, "must not hold a NUL byte")
+	}
+	if m.Size < 0 || m.Size > maxSize || m.Size > 0 && m.Size < minTmpSize {
+		fault("size", strconv.FormatInt(m.Size, 10), fmt.Sprintf("must be between %d and %d bytes", minTmpSize, int64(maxSize)))
+	}
+	if len(m.Content) > maxContent {
+		fault("content", fmt.Sprintf("%d bytes", len(m.Content)), fmt.Sprintf("must be at most %d bytes", maxContent))
+	}
+	return faults
 }
 
 // boxOwn is the folder of the box's own in which p lies, or "". /dev/shm may

@@ -45,7 +45,7 @@ func TestValidate(t *testing.T) {
 		{func(s *Spec) { s.Env = []string{"A=\x00"} }, "env[0]", "A=\x00", "NUL"},
 
 		{view(Mount{Kind: "bind", Source: "/usr", Target: "/usr"}), "view[0].kind", "bind", "one of system, ro, rw, tmpfs, link, file"},
-		{view(Mount{Source: "/usr", Target: "/usr"}), "view[0].kind", "", "must not be empty"},
+		{view(Mount{Source: "/usr", Target: "/usr"}), "view[0].kind", "", "one of system, ro, rw, tmpfs, link, file"},
 		{view(Mount{Kind: MountRO, Source: "usr", Target: "/usr"}), "view[0].source", "usr", "absolute path"},
 		{view(Mount{Kind: MountRO, Source: "/u\x00", Target: "/usr"}), "view[0].source", "/u\x00", "NUL"},
 		{view(Mount{Kind: MountLink, Target: "/l"}), "view[0].source", "", "text of a link"},

@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -55,6 +56,7 @@ type resolver struct {
 	view   view
 	own    map[string]entryKind
 	links  map[string]string
+	index  int // of the entry that is being added
 	faults Faults
 }
 
@@ -73,11 +75,8 @@ func resolve(spec Spec) (view, Faults) {
 		return strings.Count(all[a].Target, "/") - strings.Count(all[b].Target, "/")
 	})
 	for _, i := range order {
-		field := "the default view"
-		if i < len(spec.View) {
-			field = fmt.Sprintf("view[%d]", i)
-		}
-		r.add(field, all[i])
+		r.index = i
+		r.add(all[i])
 	}
 	return r.view, r.faults
 }
@@ -94,18 +93,23 @@ func defaultMounts(spec Spec) []Mount {
 	return out
 }
 
+// fault is one of the entry that is being added.
 func (r *resolver) fault(field, value, want string) {
-	r.faults = append(r.faults, Fault{field, value, want})
+	name := "the default view"
+	if r.index < len(r.spec.View) {
+		name = "view[" + strconv.Itoa(r.index) + "]"
+	}
+	r.faults = append(r.faults, Fault{name + "." + field, value, want})
 }
 
-func (r *resolver) add(field string, m Mount) {
+func (r *resolver) add(m Mount) {
 	at, ok := r.canonical(m.Target)
 	if !ok {
-		r.fault(field+".target", m.Target, "must not lead through a loop of links")
+		r.fault("target", m.Target, "must not lead through a loop of links")
 		return
 	}
 	if top := boxOwn(at); top != "" && at != m.Target { // else Validate says so
-		r.fault(field+".target", m.Target, "must not lie below "+top+", which is the box's own, and leads to "+at)
+		r.fault("target", m.Target, "must not lie below "+top+", which is the box's own, and leads to "+at)
 		return
 	}
 	var st unix.Stat_t
@@ -118,43 +122,43 @@ func (r *resolver) add(field string, m Mount) {
 		if st.Mode&unix.S_IFMT == unix.S_IFLNK {
 			text, err := os.Readlink(m.Source)
 			if err != nil {
-				r.fault(field+".source", m.Source, err.Error())
+				r.fault("source", m.Source, err.Error())
 				return
 			}
-			r.link(field, at, text)
+			r.link(at, text)
 			return
 		}
 	case MountRO, MountRW:
 		err := unix.Stat(m.Source, &st)
 		if err != nil {
-			r.fault(field+".source", m.Source, "must be a file or folder that exists and that the caller can reach: "+err.Error())
+			r.fault("source", m.Source, "must be a file or folder that exists and that the caller can reach: "+err.Error())
 			return
 		}
 		if real, err = filepath.EvalSymlinks(m.Source); err != nil {
-			r.fault(field+".source", m.Source, err.Error())
+			r.fault("source", m.Source, err.Error())
 			return
 		}
 	case MountLink:
-		r.link(field, at, m.Source)
+		r.link(at, m.Source)
 		return
 	case MountFile:
-		if r.place(field, at, entryFile) {
+		if r.place(at, entryFile) {
 			r.view.entries = append(r.view.entries, entry{kind: entryFile, path: at, text: m.Content})
 		}
 		return
 	}
-	r.addMount(field, &mount{Mount: m, dir: true, path: at, real: real, uid: int(st.Uid), gid: int(st.Gid), mode: st.Mode})
+	r.addMount(&mount{Mount: m, dir: true, path: at, real: real, uid: int(st.Uid), gid: int(st.Gid), mode: st.Mode})
 }
 
-func (r *resolver) link(field, at, text string) {
-	if !r.place(field, at, entryLink) {
+func (r *resolver) link(at, text string) {
+	if !r.place(at, entryLink) {
 		return
 	}
 	r.links[at] = text
 	r.view.entries = append(r.view.entries, entry{kind: entryLink, path: at, text: text})
 }
 
-func (r *resolver) addMount(field string, m *mount) {
+func (r *resolver) addMount(m *mount) {
 	at := m.path
 	if m.Kind != MountTmpfs {
 		switch m.mode & unix.S_IFMT {
@@ -162,11 +166,11 @@ func (r *resolver) addMount(field string, m *mount) {
 		case unix.S_IFREG, unix.S_IFIFO:
 			m.dir = false
 		default:
-			r.fault(field+".source", m.Source, "must be a folder, a regular file or a named pipe: sockets and devices are not granted")
+			r.fault("source", m.Source, "must be a folder, a regular file or a named pipe: sockets and devices are not granted")
 			return
 		}
 		if why := refusedSource(m); why != "" {
-			r.fault(field+".source", m.Source, why)
+			r.fault("source", m.Source, why)
 			return
 		}
 	}
@@ -174,15 +178,15 @@ func (r *resolver) addMount(field string, m *mount) {
 	nested := outer != nil && outer.Kind != MountTmpfs
 	if nested {
 		if !r.existsIn(outer, at, m.dir) {
-			r.fault(field+".target", m.Target, fmt.Sprintf("must exist in the granted tree %s around it, as a %s without links: jail makes no mount points in granted trees", outer.Source, kindWord(m.dir)))
+			r.fault("target", m.Target, fmt.Sprintf("must exist in the granted tree %s around it, as a %s without links: jail makes no mount points in granted trees", outer.Source, kindWord(m.dir)))
 			return
 		}
 		if r.view.grants[at] != nil {
-			r.fault(field+".target", m.Target, "is granted twice")
+			r.fault("target", m.Target, "is granted twice")
 			return
 		}
 		r.own[at] = entryMount
-	} else if !r.place(field, at, entryMount) {
+	} else if !r.place(at, entryMount) {
 		return
 	}
 	r.view.grants[at] = m
@@ -192,13 +196,13 @@ func (r *resolver) addMount(field string, m *mount) {
 
 // place makes room at path at in our own part of the tree: its parents, and
 // nothing there yet.
-func (r *resolver) place(field, at string, kind entryKind) bool {
+func (r *resolver) place(at string, kind entryKind) bool {
 	if outer := r.outer(at); outer != nil && outer.Kind != MountTmpfs {
-		r.fault(field+".target", at, "lies in the granted tree "+outer.Source+", in which jail makes nothing")
+		r.fault("target", at, "lies in the granted tree "+outer.Source+", in which jail makes nothing")
 		return false
 	}
 	if _, ok := r.own[at]; ok {
-		r.fault(field+".target", at, "is already taken by something else in the box")
+		r.fault("target", at, "is already taken by something else in the box")
 		return false
 	}
 	for _, dir := range parents(at) {
@@ -206,7 +210,7 @@ func (r *resolver) place(field, at string, kind entryKind) bool {
 			r.own[dir] = entryDir
 			r.view.entries = append(r.view.entries, entry{kind: entryDir, path: dir})
 		} else if r.own[dir] == entryFile {
-			r.fault(field+".target", at, "lies below the file "+dir)
+			r.fault("target", at, "lies below the file "+dir)
 			return false
 		}
 	}
