@@ -106,13 +106,13 @@ func (r *run) cgroupReceipt(optional bool) Layer {
 // rlimitReceipt says what prlimit64 was told: the plan demands that each call
 // succeeds.
 func (r *run) rlimitReceipt() Layer {
-	l := Layer{Name: LayerRlimits, Asked: true, Applied: true, Mechanism: "prlimit64"}
+	l := Layer{Name: LayerRlimits, Asked: true, Mechanism: "prlimit64"}
 	var text []string
 	for _, s := range r.plan.lists[listTarget] {
 		if s.Stage == StageRlimits {
 			text = append(text, s.Operand+" "+s.args[2].text)
 		}
 	}
-	l.Evidence = strings.Join(text, " ")
+	l.Evidence, l.Applied = strings.Join(text, " "), len(text) > 0
 	return l
 }
