@@ -52,8 +52,13 @@ func TestWholeTreeEnds(t *testing.T) {
 	}{
 		{"deadline", ReasonTimeout, func(s *Spec) { s.Limits.Timeout = 400 * time.Millisecond }, false},
 		{"caller", ReasonCanceled, func(*Spec) {}, true},
-		{"output", ReasonOutputTooLarge, func(s *Spec) { s.Limits.Output = 6; s.Args[2] = strings.Replace(s.Args[2], "echo ready", "echo ready; sleep 0.1; echo more", 1) }, false},
-		{"the program itself", ReasonExecutionFailed, func(s *Spec) { s.Args[2] = strings.Replace(s.Args[2], "trap \"\" HUP INT TERM QUIT\n", "sleep 0.1; exit 1\n", 1) }, false},
+		{"output", ReasonOutputTooLarge, func(s *Spec) {
+			s.Limits.Output = 6
+			s.Args[2] = strings.Replace(s.Args[2], "echo ready", "echo ready; sleep 0.1; echo more", 1)
+		}, false},
+		{"the program itself", ReasonExecutionFailed, func(s *Spec) {
+			s.Args[2] = strings.Replace(s.Args[2], "trap \"\" HUP INT TERM QUIT\n", "sleep 0.1; exit 1\n", 1)
+		}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			length := fmt.Sprintf("%d.%d", 70+len(c.name), os.Getpid())
