@@ -193,7 +193,7 @@ func (r *run) readable(fd int) bool {
 			return false
 		}
 		for i := range r.streams.from {
-			if fds[i+1].Revents == unix.POLLHUP { // ended, with nothing written
+			if !r.streams.pumping && fds[i+1].Revents == unix.POLLHUP { // ended, with nothing written
 				r.streams.from[i] = -1
 			}
 		}
