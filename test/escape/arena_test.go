@@ -49,6 +49,10 @@ type arena struct {
 	effect func(answer) error
 }
 
+// atOnce has the race detector's runtime, should it be in this binary, end
+// without sleeping for a second.
+const atOnce = "GORACE=atexit_sleep_ms=0"
+
 // newArena makes the caller's folder and a box that grants the attacker's
 // binary and nothing else.
 func newArena(t *testing.T, r row, who role, where place, off []ablation.Wall) *arena {
@@ -65,6 +69,7 @@ func newArena(t *testing.T, r row, who role, where place, off []ablation.Wall) *
 	}
 	a.spec = jail.Spec{
 		Args:   []string{site.attacker, r.name},
+		Env:    []string{atOnce},
 		Dir:    "/",
 		View:   []jail.Mount{{Kind: jail.MountRO, Source: site.attacker, Target: site.attacker}},
 		Limits: jail.Limits{Timeout: 5 * time.Second, Memory: 256 << 20, Pids: 64, TmpSize: 4 << 20},
@@ -172,7 +177,7 @@ func (a *arena) run() answer {
 	readAnswer, answers := a.pipe()
 	cmd := exec.Command(site.attacker)
 	cmd.Args = []string{callerName}
-	cmd.Env = append([]string{"GOTRACEBACK=none"}, a.env...)
+	cmd.Env = append([]string{"GOTRACEBACK=none", atOnce}, a.env...)
 	cmd.Dir = a.dir
 	noise, err := os.Create(filepath.Join(a.dir, "stderr"))
 	if err != nil {

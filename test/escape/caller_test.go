@@ -32,7 +32,7 @@ type place string
 const (
 	inBox place = "box"
 	// inChild is a child of the caller, with all that a child inherits.
-	inChild place = ""
+	inChild place = "child"
 	// inNaive is a launcher as one would write it first: namespaces of every
 	// kind with the caller as their root, a fresh /proc, the caller's
 	// environment and descriptors, and itself as PID 1. What needs

@@ -21,7 +21,7 @@ type row struct {
 	attack func(args []string) error
 	// arena sets up what is attacked.
 	arena func(*arena)
-	// control is where the attack succeeds without a box.
+	// control is where the attack succeeds without a box; unset: inChild.
 	control place
 	// walls together off, the attack succeeds; each of them alone stops it.
 	walls []ablation.Wall
@@ -127,6 +127,9 @@ func (r row) prove(t *testing.T, who role) {
 	walls := slices.Concat(r.walls, r.user)
 	if who.root {
 		walls = slices.Concat(r.walls, r.root)
+	}
+	if r.control == "" {
+		r.control = inChild
 	}
 	t.Run("bare", func(t *testing.T) { r.succeeds(t, who, r.control, nil, nil) })
 	t.Run("boxed", func(t *testing.T) { r.fails(t, who, nil) })

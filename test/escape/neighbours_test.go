@@ -77,6 +77,7 @@ func neighbourMain(args []string) error {
 func (a *arena) neighbour(folder string) int {
 	a.t.Helper()
 	file := "jail-escape-" + filepath.Base(a.dir)
+	a.t.Cleanup(func() { os.Remove(filepath.Join(folder, file)) }) // should the victim be killed
 	var ended sync.WaitGroup
 	victim := newArena(a.t, row{name: neighbourRow}, a.role, a.where, a.off)
 	ready := filepath.Join(victim.rw(), "ready")

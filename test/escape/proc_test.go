@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/seed-75010da9/jail/internal/ablation"
 	"golang.org/x/sys/unix"
@@ -58,9 +59,12 @@ func procfs() []row {
 				pid := a.victim("sleeps")
 				a.args(strconv.Itoa(pid))
 				a.effect = func(answer) error {
-					var info unix.Siginfo
-					if err := unix.Waitid(unix.P_PID, pid, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil); err != nil || info.Signo != 0 {
-						return err
+					for range 10 {
+						var info unix.Siginfo
+						if err := unix.Waitid(unix.P_PID, pid, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil); err != nil || info.Signo != 0 {
+							return err
+						}
+						time.Sleep(5 * time.Millisecond)
 					}
 					return errors.New("the process is alive")
 				}
