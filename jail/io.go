@@ -9,6 +9,8 @@ import (
 // descriptors: everything goes through pipes that the supervisor copies.
 type IO struct {
 	// Stdin is streamed into the program; nil is an empty stdin (/dev/null).
+	// If the program ends before it has read all of it a last Read may still
+	// be under way when RunIO returns.
 	Stdin io.Reader
 	// Stdout and Stderr receive the program's output as it comes. A nil one is
 	// captured into the Result instead, up to Limits.Output.

@@ -166,7 +166,7 @@ func (s *streams) connectPipes(io IO) (err error) {
 	}
 	s.childEnds[0] = rd
 	s.fds.release(wr)
-	s.feed = &feeder{from: io.Stdin, to: os.NewFile(uintptr(wr), "stdin")}
+	s.feed = newFeeder(io.Stdin, wr, "stdin")
 	return nil
 }
 
@@ -338,6 +338,9 @@ func (s *streams) finish(e *end) (stdout, stderr Output) {
 		}
 		s.mu.Unlock()
 	}
+	if s.feed != nil {
+		s.feed.release()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.sinks[0].output(), s.sinks[1].output()
@@ -347,11 +350,26 @@ func (s *streams) finish(e *end) (stdout, stderr Output) {
 // or closes its stdin before it has read everything is no error. A read from
 // the caller that never returns is left behind; there is no way to end it.
 type feeder struct {
-	from io.Reader
-	to   *os.File
+	from    io.Reader
+	to      *os.File
+	through chan struct{} // closed when it is through with from
+}
+
+func newFeeder(from io.Reader, to int, name string) *feeder {
+	return &feeder{from: from, to: os.NewFile(uintptr(to), name), through: make(chan struct{})}
 }
 
 func (f *feeder) run() {
 	io.Copy(f.to, f.from)
+	close(f.through) // first: a program that has seen the end of its stdin ends after it
 	f.to.Close()
+}
+
+// release gives the caller its Reader back, if nothing is read from it any
+// more. It waits for nothing.
+func (f *feeder) release() {
+	select {
+	case <-f.through:
+	default:
+	}
 }

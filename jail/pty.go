@@ -47,7 +47,7 @@ func (s *streams) connectTTY(io IO) error {
 		if err != nil {
 			return fail("fcntl", err)
 		}
-		s.feed = &feeder{from: io.Stdin, to: os.NewFile(uintptr(typed), "terminal")}
+		s.feed = newFeeder(io.Stdin, typed, "terminal")
 	}
 	return nil
 }
