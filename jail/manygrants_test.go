@@ -33,9 +33,9 @@ func TestResolveIsLinear(t *testing.T) {
 			}
 		})
 	}
-	few, many := work(500), work(5000)
+	few, many := work(200), work(2000)
 	if many > 15*few {
-		t.Errorf("%.0f allocations for 500 grants and %.0f for 5,000", few, many)
+		t.Errorf("%.0f allocations for 200 grants and %.0f for 2,000", few, many)
 	}
 }
 
