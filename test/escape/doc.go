@@ -22,6 +22,14 @@
 // not a step of the plan, says so in its why field; its control and its boxed
 // run are carried out like all others.
 //
+// # Who is left out
+//
+// Rows that somebody cannot carry out are skipped, each with one of the reasons
+// of skips_test.go. An ordinary user has no control group where the host gives
+// none: its boxes are run with that layer optional, and the rows on the group's
+// caps are root's. One reason is a hole that the kernel does not let anybody
+// shut, and is marked KNOWN.
+//
 // # Who is who
 //
 // Every run has a process of its own that plays the caller of jail: it has the

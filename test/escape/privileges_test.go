@@ -54,6 +54,28 @@ func privileges() []row {
 			why:  "the box's user namespace maps one id, and the kernel takes no other from a file",
 			skip: needsRootToPlant,
 		},
+		{
+			name: "the caller's supplementary groups", source: "firedancer#9172; measured on bubblewrap",
+			attack: func(args []string) error { return show(args[0]) },
+			arena: func(a *arena) {
+				const group, stranger = 64399, 64398
+				a.groups = []uint32{group}
+				a.ro()
+				path := a.file("ro/file", a.secret)
+				if err := errors.Join(os.Chown(path, stranger, group), os.Chmod(path, 0o040)); err != nil {
+					a.t.Fatal(err)
+				}
+				a.args(path)
+				a.leaksSecret()
+			},
+			why: "PID 1 gives all of them up before it does anything else",
+			skip: func(who role) reason {
+				if !who.root {
+					return keptGroups
+				}
+				return ""
+			},
+		},
 	}
 }
 
