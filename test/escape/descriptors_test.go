@@ -15,7 +15,7 @@ import (
 func descriptors() []row {
 	return []row{
 		{
-			name: "read the caller's open file", source: "runc CVE-2024-21626; measured on bubblewrap without --sync-fd discipline",
+			name: "read the caller's open file", source: "runc CVE-2024-21626; measured on bubblewrap",
 			attack: func([]string) error { return all(showFD) },
 			arena: func(a *arena) {
 				a.leak(a.hidden(), os.O_RDONLY)

@@ -93,7 +93,7 @@ func kernel() []row {
 			walls: filter,
 		},
 		{
-			name: "let a process be traced", source: "ptrace(2); field of CVE-2019-13272",
+			name: "let a process be traced", source: "ptrace(2); CVE-2019-13272",
 			attack: func([]string) error {
 				runtime.LockOSThread()
 				return inChildProcess(func() error {

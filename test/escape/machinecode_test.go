@@ -35,7 +35,7 @@ func machineCode() []row {
 			arena:  programFolder, walls: []ablation.Wall{ablation.Seccomp}, dies: true, skip: needsX86,
 		},
 		{
-			name: "a segment of one's own", source: "modify_ldt(2); CVE-2015-5157",
+			name: "a segment of one's own", source: "modify_ldt(2); CVE-2017-17053",
 			attack: func([]string) error {
 				entry := [4]uint32{0, 0, 0xfffff, 0x51} // struct user_desc
 				const write = 0x11

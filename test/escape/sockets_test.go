@@ -114,8 +114,8 @@ func sockets() []row {
 		oddFamily("netlink: the kernel's events", "measured on bubblewrap: odd netlink families", unix.AF_NETLINK, unix.SOCK_DGRAM, unix.NETLINK_KOBJECT_UEVENT),
 		oddFamily("netlink: crypto", "measured on bubblewrap: odd netlink families", unix.AF_NETLINK, unix.SOCK_DGRAM, unix.NETLINK_CRYPTO),
 		oddFamily("netlink: routes", "sandlock and codex deny it; it lists the host's interfaces", unix.AF_NETLINK, unix.SOCK_DGRAM, unix.NETLINK_ROUTE),
-		oddFamily("kernel cryptography", "CVE-2026-31431 and older: AF_ALG is reachable by everybody", unix.AF_ALG, unix.SOCK_SEQPACKET, 0),
-		oddFamily("packet radio, and other attic families", "CVE-2017-6074 and its kin", unix.AF_AX25, unix.SOCK_DGRAM, 0),
+		oddFamily("kernel cryptography", "CVE-2019-8912; any user can reach AF_ALG", unix.AF_ALG, unix.SOCK_SEQPACKET, 0),
+		oddFamily("packet radio, and other attic families", "families that few use and few look after, such as in CVE-2017-6074 (DCCP)", unix.AF_AX25, unix.SOCK_DGRAM, 0),
 		withCaps(oddFamily("raw packets", "packet(7)", unix.AF_PACKET, unix.SOCK_RAW, 0)),
 		withCaps(oddFamily("raw IP", "raw(7)", unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP)),
 		{
