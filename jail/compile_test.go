@@ -127,6 +127,7 @@ func TestOrderOfSteps(t *testing.T) {
 		{listBox, "fcntl(5, F_SETFL", "read(5", "the read shows that the lifeline was armed in time"},
 		{listReaper, "seccomp(", "close(6", "a failure to load the filter is still to be told"},
 		{listTarget, "setsid(", "prlimit64(", "the session comes first"},
+		{listTarget, "landlock_restrict_self(", `openat(<host root>, ".", O_RDONLY|O_DIRECTORY|O_CLOEXEC, 0) = -1 EACCES`, "the canary shows that Landlock is on"},
 		{listTarget, "landlock_restrict_self(", "seccomp(", "the filter need not allow landlock calls"},
 		{listTarget, "close_range(", "seccomp(", "the filter need not allow it"},
 		{listTarget, "seccomp(", `openat(AT_FDCWD, "/proc/self/status"`, "the evidence is read behind the last wall"},

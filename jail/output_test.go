@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // bytesOut is a program that writes n times x.
@@ -206,4 +208,31 @@ func TestOutputHeldByGrandchild(t *testing.T) {
 		t.Errorf("it took %v (%v): %s", took, err, text(res))
 	}
 	wantStdout(t, res, "done\n")
+}
+
+// Somebody outside the box who holds on to a pipe of its holds a run up no
+// longer than a grace, and takes nothing from its record.
+func TestOutputHeldFromOutside(t *testing.T) {
+	fd := -1
+	err := onWrite(func() {
+		for _, p := range running(t, "held-from-outside") {
+			pid := strings.Split(p, "/")[2]
+			if f, err := unix.Open("/proc/"+pid+"/fd/1", unix.O_WRONLY|unix.O_CLOEXEC, 0); err == nil {
+				fd = f
+			}
+		}
+	})
+	began := time.Now()
+	res := runBox(t, shell("echo out; echo held-from-outside >&2; sleep 0.1; exit 0"), IO{Stderr: err})
+	if fd < 0 {
+		leaveOut(t, "the box's pipe could not be opened")
+	}
+	defer unix.Close(fd)
+	wantStdout(t, res, "out\n")
+	if took := time.Since(began); took > 2*outputGrace+time.Second {
+		t.Errorf("it took %v", took)
+	}
+	if _, err := unix.Write(fd, []byte("x")); !errors.Is(err, unix.EPIPE) {
+		t.Errorf("the run is over, and a write to its pipe gave %v, want EPIPE", err)
+	}
 }

@@ -121,7 +121,7 @@ func find64(t *testing.T, b []byte, v uint64) uint64 {
 func findOnly(t *testing.T, b, v []byte) uint64 {
 	t.Helper()
 	at := bytes.Index(b, v)
-	if at < 0 || bytes.Index(b[at+1:], v) >= 0 {
+	if at < 0 || bytes.Contains(b[at+1:], v) {
 		t.Fatalf("% x does not stand exactly once in % x", v, b)
 	}
 	return uint64(at)
