@@ -23,12 +23,11 @@ type view struct {
 
 // An entry is one thing to make in the new root.
 type entry struct {
-	kind    entryKind
-	path    string // absolute, in the box
-	text    string // of a link; content of a file
-	mount   *mount // of a mount
-	nested  bool   // a mount whose mount point lies in a granted tree: it must exist there
-	tmpSize int64
+	kind   entryKind
+	path   string // absolute, in the box
+	text   string // of a link; content of a file
+	mount  *mount // of a mount
+	nested bool   // a mount whose mount point lies in a granted tree: it must exist there
 }
 
 type entryKind int
