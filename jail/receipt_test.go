@@ -40,7 +40,7 @@ func TestReceipts(t *testing.T) {
 		{LayerLandlock, `^abi \d+$`, `EACCES after`},
 		{LayerSeccomp, `^filter, \d+ instructions$`, `^Seccomp 2 Seccomp_filters [1-9]\d*$`},
 		{LayerCgroup, `^cgroup[12]$`, `\d`},
-		{LayerRlimits, `prlimit64`, `RLIMIT_NOFILE \{1024, 1024\} .*RLIMIT_CORE \{1, 1\}`},
+		{LayerRlimits, `prlimit64`, `RLIMIT_NOFILE \{1024, 1024\} .*RLIMIT_CORE \{1, 1\} .*RLIMIT_CPU \{21, 22\}`},
 	} {
 		l := layer(t, res, c.name)
 		if !l.Asked || !l.Applied || !regexp.MustCompile(c.mechanism).MatchString(l.Mechanism) || !regexp.MustCompile(c.evidence).MatchString(l.Evidence) {

@@ -87,3 +87,19 @@ func TestExitStatus(t *testing.T) {
 		}
 	}
 }
+
+// Whoever ends a box first is the cause, and nobody is once it is over.
+func TestFirstCauseWins(t *testing.T) {
+	e := end{pidfd: -1}
+	e.now(ReasonTimeout)
+	e.now(ReasonCanceled)
+	if cause, at := e.over(); cause != ReasonTimeout || at.IsZero() {
+		t.Errorf("ended for %q at %v, want timeout", cause, at)
+	}
+	late := end{pidfd: -1}
+	late.over()
+	late.now(ReasonTimeout)
+	if cause, _ := late.over(); cause != "" {
+		t.Errorf("ended for %q after it was over", cause)
+	}
+}
