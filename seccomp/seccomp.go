@@ -40,7 +40,7 @@ func Reaper() Program { return reaper(native()) }
 
 func reaper(m machine) Program {
 	calls := [...]string{
-		"wait4", "write", "close", "fstatfs", "exit", "exit_group", "rt_sigreturn", "restart_syscall",
+		"wait4", "read", "write", "close", "fstatfs", "exit", "exit_group", "rt_sigreturn", "restart_syscall",
 	}
 	p := make(Program, 0, (len(calls)+6)*instructionSize)
 	p = p.add(instruction{code: loadWord, k: offsetArch})
