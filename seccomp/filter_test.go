@@ -141,7 +141,7 @@ func TestReaper(t *testing.T) {
 		for nr := uint32(0); nr < 1024; nr++ {
 			want := eperm
 			switch m.calls.Name(int(nr)) {
-			case "wait4", "write", "close", "fstatfs", "exit", "exit_group", "rt_sigreturn", "restart_syscall":
+			case "wait4", "read", "write", "close", "fstatfs", "exit", "exit_group", "rt_sigreturn", "restart_syscall":
 				want = allow
 			}
 			check(t, vm, data{nr: nr, arch: m.audit}, want)
