@@ -50,15 +50,14 @@ func (r *run) openGrant(m *mount) (int, error) {
 }
 
 // openTree copies m's tree. What was checked is what is granted: no link that
-// somebody puts into the path of a caller's grant since then is followed, and
-// its owner is read from what was opened.
+// somebody puts into the path of a caller's grant since then is followed, and no
+// other file stands for it.
 func openTree(m *mount) (int, error) {
 	const clone = unix.OPEN_TREE_CLONE | unix.OPEN_TREE_CLOEXEC | unix.AT_RECURSIVE
 	if m.Kind == MountSystem || m.Kind == kindDevice {
 		return unix.OpenTree(unix.AT_FDCWD, m.Source, clone)
 	}
-	place, err := unix.Openat2(unix.AT_FDCWD, m.real, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC,
-		Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS})
+	place, err := openPlace(unix.AT_FDCWD, m.Source, 0)
 	if err != nil {
 		return -1, err
 	}
@@ -67,7 +66,9 @@ func openTree(m *mount) (int, error) {
 	if err := unix.Fstat(place, &st); err != nil {
 		return -1, err
 	}
-	m.uid, m.gid, m.mode = int(st.Uid), int(st.Gid), st.Mode
+	if st.Dev != m.dev || st.Ino != m.ino || st.Uid != uint32(m.uid) || st.Gid != uint32(m.gid) {
+		return -1, unix.ESTALE
+	}
 	return unix.OpenTree(place, "", clone|unix.AT_EMPTY_PATH)
 }
 

@@ -102,7 +102,7 @@ func (b *builder) entry(root cell, e entry, off ablation.Set) {
 		if e.mount.Kind == MountTmpfs {
 			b.mkdirOnce(root, e)
 			fd := b.tmpfs(e.path, e.mount.Size, 0, 0o1777)
-			b.attach(fd, root, e.path, e.path)
+			b.attachAt(fd, root, e)
 			b.drop(fd, e.path)
 			return
 		}
@@ -127,7 +127,12 @@ func (b *builder) mkdirOnce(root cell, e entry) {
 func (b *builder) hostMount(root cell, e entry, off ablation.Set) {
 	b.mkdirOnce(root, e)
 	tree := b.tree(e.mount, off)
-	defer b.drop(tree, e.path)
+	b.attachAt(tree, root, e)
+	b.drop(tree, e.path)
+}
+
+// attachAt mounts tree where e says.
+func (b *builder) attachAt(tree, root cell, e entry) {
 	if !e.nested {
 		b.attach(tree, root, e.path, e.path)
 		return
@@ -162,7 +167,7 @@ func (b *builder) tree(m *mount, off ablation.Set) cell {
 	} else {
 		// What was checked is what is granted: no link that another box puts
 		// into the path since then is followed.
-		point := b.lookup(num(unix.AT_FDCWD, "AT_FDCWD"), b.str(m.real), 0, m.Source)
+		point := b.lookup(num(unix.AT_FDCWD, "AT_FDCWD"), b.str(m.Source), 0, m.Source)
 		b.call(unix.SYS_OPEN_TREE, "open_tree", m.Source, point.arg(), b.str(""), num(flags|unix.AT_EMPTY_PATH, text+"|AT_EMPTY_PATH")).keep(tree)
 		b.drop(point, m.Source)
 	}

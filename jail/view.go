@@ -1,10 +1,10 @@
 package jail
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,9 +44,9 @@ type mount struct {
 	Mount
 	dir      bool
 	path     string // where it is mounted: Target with the box's links resolved
-	real     string // Source without links; it is opened without following any
 	uid, gid int    // the owner of Source
 	mode     uint32 // and its mode bits
+	dev, ino uint64 // and which file it is
 }
 
 // resolver builds a view. own holds what stands at a path of the box so far.
@@ -55,7 +55,8 @@ type resolver struct {
 	view   view
 	own    map[string]entryKind
 	links  map[string]string
-	index  int // of the entry that is being added
+	index  int       // of the entry that is being added
+	kernel *[]string // where the kernel's own file systems are mounted; nil until asked
 	faults Faults
 }
 
@@ -112,7 +113,6 @@ func (r *resolver) add(m Mount) {
 		return
 	}
 	var st unix.Stat_t
-	real := m.Source
 	switch m.Kind {
 	case MountSystem:
 		if unix.Lstat(m.Source, &st) != nil {
@@ -128,13 +128,17 @@ func (r *resolver) add(m Mount) {
 			return
 		}
 	case MountRO, MountRW:
-		err := unix.Stat(m.Source, &st)
-		if err != nil {
-			r.fault("source", m.Source, "must be a file or folder that exists and that the caller can reach: "+err.Error())
+		place, err := openPlace(unix.AT_FDCWD, m.Source, 0)
+		if err == nil {
+			err = unix.Fstat(place, &st)
+			unix.Close(place)
+		}
+		if errors.Is(err, unix.ELOOP) {
+			r.fault("source", m.Source, "must not lead through a symbolic link, which another box may have made: name what it leads to")
 			return
 		}
-		if real, err = filepath.EvalSymlinks(m.Source); err != nil {
-			r.fault("source", m.Source, err.Error())
+		if err != nil {
+			r.fault("source", m.Source, "must be a file or folder that exists and that the caller can reach: "+err.Error())
 			return
 		}
 	case MountLink:
@@ -146,7 +150,7 @@ func (r *resolver) add(m Mount) {
 		}
 		return
 	}
-	r.addMount(&mount{Mount: m, dir: true, path: at, real: real, uid: int(st.Uid), gid: int(st.Gid), mode: st.Mode})
+	r.addMount(&mount{Mount: m, dir: true, path: at, uid: int(st.Uid), gid: int(st.Gid), mode: st.Mode, dev: st.Dev, ino: st.Ino})
 }
 
 func (r *resolver) link(at, text string) {
@@ -168,7 +172,11 @@ func (r *resolver) addMount(m *mount) {
 			r.fault("source", m.Source, "must be a folder, a regular file or a named pipe: sockets and devices are not granted")
 			return
 		}
-		if why := refusedSource(m); why != "" {
+		why := refusedSource(m)
+		if why == "" && m.dir && m.Kind != MountSystem {
+			why = r.kernelMountBelow(m.Source)
+		}
+		if why != "" {
 			r.fault("source", m.Source, why)
 			return
 		}
@@ -231,19 +239,34 @@ func (r *resolver) outer(at string) *mount {
 // host tree of outer, reached without links: what the box will be mounted on.
 func (r *resolver) existsIn(outer *mount, at string, dir bool) bool {
 	rel := strings.TrimPrefix(at, outer.path+"/")
-	root, err := unix.Open(outer.Source, unix.O_PATH|unix.O_CLOEXEC, 0)
+	root, err := openPlace(unix.AT_FDCWD, outer.Source, 0)
+	if outer.Kind == MountSystem {
+		root, err = unix.Open(outer.Source, unix.O_PATH|unix.O_CLOEXEC, 0)
+	}
 	if err != nil {
 		return false
 	}
 	defer unix.Close(root)
-	fd, err := unix.Openat2(root, rel, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC,
-		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS})
+	fd, err := openPlace(root, rel, unix.RESOLVE_BENEATH)
 	if err != nil {
 		return false
 	}
 	defer unix.Close(fd)
 	var st syscall.Stat_t
 	return syscall.Fstat(fd, &st) == nil && (st.Mode&syscall.S_IFMT == syscall.S_IFDIR) == dir
+}
+
+// openPlace opens a path for use as a place, without following any link.
+func openPlace(at int, path string, resolve uint64) (int, error) {
+	for try := 1; ; try++ {
+		fd, err := unix.Openat2(at, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC,
+			Resolve: resolve | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS})
+		// EAGAIN: something was renamed meanwhile, and the kernel can't tell
+		// whether that mattered (openat2(2)).
+		if try == 100 || !errors.Is(err, unix.EINTR) && !errors.Is(err, unix.EAGAIN) {
+			return fd, err
+		}
+	}
 }
 
 // canonical is target with the box's own links resolved.
@@ -285,38 +308,4 @@ func kindWord(dir bool) string {
 		return "folder"
 	}
 	return "file"
-}
-
-// refusedSource says why a host path is never granted, or "".
-func refusedSource(m *mount) string {
-	source := path.Clean(m.real) // a link to /dev is /dev
-	for _, top := range []string{"/proc", "/sys", "/dev"} {
-		for _, p := range []string{source, m.Source} {
-			if p == top || strings.HasPrefix(p, top+"/") {
-				return "nothing below " + top + " is granted: the box has its own"
-			}
-		}
-	}
-	if m.Kind == MountSystem && source != "/" {
-		return "" // a profile's, not a caller's
-	}
-	var root, st unix.Stat_t
-	if unix.Stat("/", &root) == nil && unix.Stat(source, &st) == nil && root.Dev == st.Dev && root.Ino == st.Ino {
-		return "the whole file system is never granted; name the folders that are needed"
-	}
-	var fs unix.Statfs_t
-	if err := unix.Statfs(source, &fs); err != nil {
-		return "its file system does not answer: " + err.Error()
-	}
-	if slices.Contains(kernelFilesystems, int64(fs.Type)) {
-		return "it lies in a file system that is an interface of the kernel"
-	}
-	return ""
-}
-
-// kernelFilesystems are those whose files are knobs and windows of the kernel.
-var kernelFilesystems = []int64{
-	unix.PROC_SUPER_MAGIC, unix.SYSFS_MAGIC, unix.CGROUP_SUPER_MAGIC, unix.CGROUP2_SUPER_MAGIC,
-	unix.DEBUGFS_MAGIC, unix.TRACEFS_MAGIC, unix.SECURITYFS_MAGIC, unix.BPF_FS_MAGIC,
-	unix.DEVPTS_SUPER_MAGIC, unix.EFIVARFS_MAGIC, unix.BINDERFS_SUPER_MAGIC, unix.NSFS_MAGIC,
 }

@@ -1,0 +1,85 @@
+package jail
+
+import (
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// refusedSource says why a host path is never granted, or "".
+func refusedSource(m *mount) string {
+	source := path.Clean(m.Source)
+	for _, top := range []string{"/proc", "/sys", "/dev"} {
+		if source == top || strings.HasPrefix(source, top+"/") {
+			return "nothing below " + top + " is granted: the box has its own"
+		}
+	}
+	if m.Kind == MountSystem && source != "/" {
+		return "" // a profile's, not a caller's
+	}
+	var root, st unix.Stat_t
+	if unix.Stat("/", &root) == nil && unix.Stat(source, &st) == nil && root.Dev == st.Dev && root.Ino == st.Ino {
+		return "the whole file system is never granted; name the folders that are needed"
+	}
+	var fs unix.Statfs_t
+	if err := unix.Statfs(source, &fs); err != nil {
+		return "its file system does not answer: " + err.Error()
+	}
+	if slices.Contains(kernelFilesystems, int64(fs.Type)) {
+		return "it lies in a file system that is an interface of the kernel"
+	}
+	return ""
+}
+
+// kernelFilesystems are those whose files are knobs and windows of the kernel.
+var kernelFilesystems = []int64{
+	unix.PROC_SUPER_MAGIC, unix.SYSFS_MAGIC, unix.CGROUP_SUPER_MAGIC, unix.CGROUP2_SUPER_MAGIC,
+	unix.DEBUGFS_MAGIC, unix.TRACEFS_MAGIC, unix.SECURITYFS_MAGIC, unix.BPF_FS_MAGIC,
+	unix.DEVPTS_SUPER_MAGIC, unix.EFIVARFS_MAGIC, unix.BINDERFS_SUPER_MAGIC, unix.NSFS_MAGIC,
+}
+
+// kernelFilesystemNames are the same, and those that statfs(2) does not tell
+// apart, as mountinfo spells them.
+var kernelFilesystemNames = []string{
+	"proc", "sysfs", "cgroup", "cgroup2", "debugfs", "tracefs", "securityfs", "bpf", "devpts", "devtmpfs",
+	"efivarfs", "binder", "binfmt_misc", "configfs", "fusectl", "mqueue", "pstore", "selinuxfs", "smackfs",
+}
+
+// kernelMountBelow says why a folder is not granted because of what is mounted
+// somewhere below it, or "": a grant brings its mounts along.
+func (r *resolver) kernelMountBelow(source string) string {
+	if r.kernel == nil {
+		text, err := os.ReadFile("/proc/self/mountinfo")
+		if err != nil {
+			return "what is mounted below it can't be seen: " + err.Error()
+		}
+		points := kernelMounts(string(text))
+		r.kernel = &points
+	}
+	for _, point := range *r.kernel {
+		if strings.HasPrefix(point, strings.TrimSuffix(source, "/")+"/") {
+			return "a file system that is an interface of the kernel is mounted below it, at " + point + ": grant the folders beside it"
+		}
+	}
+	return ""
+}
+
+// kernelMounts are the mount points of the kernel's own file systems in a
+// mountinfo (proc_pid_mountinfo(5)).
+func kernelMounts(mountinfo string) (points []string) {
+	for line := range strings.Lines(mountinfo) {
+		fields, rest, ok := strings.Cut(line, " - ")
+		kind, _, _ := strings.Cut(rest, " ")
+		columns := strings.Fields(fields)
+		if ok && len(columns) > 4 && slices.Contains(kernelFilesystemNames, kind) {
+			points = append(points, unescapeMount(columns[4]))
+		}
+	}
+	return points
+}
+
+// unescapeMount undoes the octal escapes of space, tab, newline and backslash.
+var unescapeMount = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace
