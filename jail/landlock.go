@@ -113,7 +113,9 @@ func (m *mount) rights() uint64 {
 			rights |= rightsWrite
 		}
 	case MountTmpfs:
-		rights |= rightsWrite | llsys.AccessFSResolveUnix
+		// Without RESOLVE_UNIX: sockets of the box itself need no right, and
+		// rights on /tmp hold for grants mounted below it, too.
+		rights |= rightsWrite
 	}
 	return rights
 }

@@ -116,6 +116,7 @@ type streams struct {
 	feed      *feeder
 	pumping   bool // by the run's own goroutine
 	tty       *terminal
+	held      fdSet // of a terminal: what keeps it open until the box is gone
 
 	mu   sync.Mutex // of what follows and of the sinks: finish reads them should the copying hang
 	left int64
@@ -178,6 +179,7 @@ func (s *streams) abandon() {
 	if s.feed != nil {
 		s.feed.to.Close()
 	}
+	s.held.closeAll()
 	s.fds.closeAll()
 }
 
@@ -318,6 +320,7 @@ func (s *streams) finish(e *end) (stdout, stderr Output) {
 	if s.tty != nil {
 		s.tty.restore()
 	}
+	s.held.closeAll()
 	if !s.pumping && s.from[0] < 0 && s.from[1] < 0 { // nothing was written, and both have ended
 		s.gone = true
 		s.fds.closeAll()

@@ -38,6 +38,13 @@ func (s *streams) connectTTY(io IO) error {
 	}
 	slave := int(peer)
 	s.fds.add(slave)
+	// Held until the box is gone, or the terminal would end for us when the
+	// program closes it, which may open it again (/dev/tty).
+	held, err := unix.FcntlInt(peer, unix.F_DUPFD_CLOEXEC, 3)
+	if err != nil {
+		return fail("fcntl", err)
+	}
+	s.held.add(held)
 	s.childEnds = [3]int{slave, slave, slave}
 	s.from[0] = master
 	s.tty = &terminal{caller: io.TTY, master: master, resized: make(chan os.Signal, 1), idle: make(chan struct{})}

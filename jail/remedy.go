@@ -23,6 +23,8 @@ func remedy(e *SetupError, p *Plan) string {
 		return "the kernel mounts a new proc only where the caller's own is fully visible: in a container, use --security-opt systempaths=unconfined (Docker) or procMount: Unmasked (Kubernetes)"
 	case (e.Stage == StageMounts || e.Stage == StageIdentity) && denied:
 		return "the new user namespace has no capabilities: on Ubuntu 24.04 and later set sysctl kernel.apparmor_restrict_unprivileged_userns=0, or install jail's AppArmor profile"
+	case e.Stage == StageSession && (e.Operation == "openat2" || e.Operation == "chdir") && denied:
+		return "the working directory may not be entered by the box's user: look at its mode on the host"
 	case e.Stage == StageSession && (e.Operation == "openat2" || e.Operation == "chdir"):
 		return "the working directory is not in the box: grant it, or name another with --cwd"
 	case e.Operation == "openat2" || e.Operation == "move_mount" && errors.Is(e.Err, unix.ENOENT):

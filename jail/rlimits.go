@@ -18,6 +18,8 @@ const (
 	stackSoft = 8 << 20
 	stackHard = 64 << 20
 	memlock   = 64 << 10
+	// sigpending is how many signals may be queued; each timer takes one.
+	sigpending = 1024
 )
 
 // rlimits are the per-process backstops. RLIMIT_AS is never set (it kills V8
@@ -36,6 +38,10 @@ func (b *builder) rlimits() {
 		{unix.RLIMIT_STACK, stackSoft, stackHard},
 		{unix.RLIMIT_MEMLOCK, memlock, memlock},
 		{unix.RLIMIT_CPU, cpu, cpu + 1},
+		// The kernel counts these two per uid, and an ordinary caller's box has
+		// the caller's.
+		{unix.RLIMIT_SIGPENDING, sigpending, sigpending},
+		{unix.RLIMIT_MSGQUEUE, 0, 0},
 	} {
 		hard := min(r.hard, b.host.hard[r.resource])
 		soft := min(r.soft, hard)

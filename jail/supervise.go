@@ -130,7 +130,9 @@ func (r *run) wait(c *child) error {
 	// The program runs now: time for what needs no waiting.
 	r.result.Layers = r.receipt()
 	words, _ := r.drain(c.status, lastSize)
-	r.last, r.ended = parseLast(words)
+	if r.last, r.ended = parseLast(words); r.ended {
+		r.end.over() // nothing that happens now is the cause any more
+	}
 	r.reap(c)
 	return r.outcome()
 }
@@ -143,6 +145,13 @@ func (r *run) outcome() error {
 	cause, _ := r.end.over()
 	if cause != "" || r.ended && len(r.report.evidence) > 0 {
 		return nil
+	}
+	// The kernel's OOM killer takes PID 1, too, where it takes the whole group
+	// (memory.oom.group) or finds nothing larger.
+	if r.group != nil {
+		if n, err := r.group.OOMKills(); err == nil && n > 0 {
+			return nil
+		}
 	}
 	return &SetupError{Stage: StageSupervise, Operation: "wait", Operand: "PID 1", Err: errors.New("it ended without a word on how the program did")}
 }
@@ -204,11 +213,16 @@ func (r *run) readable(fd int) bool {
 // process of its namespace (pid_namespaces(7)); the cgroup is asked as well.
 func (r *run) reap(c *child) {
 	r.result.TreeEmpty = false
-	if !r.readable(c.pidfd) {
-		return
+	since := time.Now()
+	for wait := 20 * time.Millisecond; !r.gone(c, wait); wait = 100 * time.Millisecond {
+		if time.Since(since) > endGrace {
+			return
+		}
+		// A box that starves itself of processor time dies too slowly, unless
+		// it is helped: see cgroups.Group.Kill.
+		r.end.kill()
 	}
-	usage := reap(c.pid)
-	r.rusage(usage)
+	r.rusage(reap(c.pid))
 	r.result.TreeEmpty = r.group == nil
 	for range 100 {
 		if r.group == nil {
@@ -220,6 +234,21 @@ func (r *run) reap(c *child) {
 		}
 		time.Sleep(time.Millisecond)
 	}
+}
+
+// gone waits for the end of PID 1, at most that long.
+func (r *run) gone(c *child, wait time.Duration) bool {
+	until := time.Now().Add(wait)
+	for left := wait; left > 0; left = time.Until(until) {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(c.pidfd), Events: unix.POLLIN}}, int(left.Milliseconds())+1)
+		if n > 0 {
+			return true
+		}
+		if err != nil && !errors.Is(err, unix.EINTR) {
+			return false
+		}
+	}
+	return false
 }
 
 // failure is a failing step as the caller sees it.

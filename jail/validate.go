@@ -280,4 +280,5 @@ func parseRequirement(text string) (requirement, error) {
 var rlimitNames = map[int]string{
 	unix.RLIMIT_NOFILE: "RLIMIT_NOFILE", unix.RLIMIT_FSIZE: "RLIMIT_FSIZE", unix.RLIMIT_CORE: "RLIMIT_CORE",
 	unix.RLIMIT_STACK: "RLIMIT_STACK", unix.RLIMIT_MEMLOCK: "RLIMIT_MEMLOCK", unix.RLIMIT_CPU: "RLIMIT_CPU",
+	unix.RLIMIT_SIGPENDING: "RLIMIT_SIGPENDING", unix.RLIMIT_MSGQUEUE: "RLIMIT_MSGQUEUE",
 }

@@ -17,6 +17,7 @@ type facts struct {
 	oomKills   int64
 	pidsDenied int64
 	tmpfsFull  bool
+	cpuSpent   bool // the processor time that was counted is the limit or more
 }
 
 // reason is the first of these that holds.
@@ -31,7 +32,7 @@ func (f facts) reason() Reason {
 		return ReasonInternalError
 	case f.status.Signaled() && f.status.Signal() == unix.SIGSYS:
 		return ReasonSyscallDenied
-	case f.status.Signaled() && f.status.Signal() == unix.SIGXCPU:
+	case f.status.Signaled() && f.status.Signal() == unix.SIGXCPU && f.cpuSpent:
 		return ReasonCPUTime
 	case failed && f.pidsDenied > 0:
 		return ReasonPidsLimit
@@ -61,6 +62,9 @@ func (r *run) verdict() {
 		}
 	}
 	res := &r.result
+	if u := res.Usage; u.CPUUserMS != nil && u.CPUSystemMS != nil {
+		f.cpuSpent = *u.CPUUserMS+*u.CPUSystemMS >= r.spec.Limits.CPUTime.Milliseconds()
+	}
 	res.Reason = f.reason()
 	switch {
 	case f.ended && f.status.Exited():
@@ -74,6 +78,9 @@ func (r *run) verdict() {
 		res.Signal = &name
 	}
 	res.Message, res.Hint = r.words()
+	if !res.TreeEmpty {
+		res.Message += "; some of its processes, though killed, have not ended yet"
+	}
 }
 
 // usage takes over what the group counted.

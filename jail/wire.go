@@ -13,7 +13,7 @@ const (
 	planMagic = 0x4c49414a // "JAIL"
 
 	opSignals  = 0xf0000001 // every signal to its default, none blocked
-	opLifeline = 0xf0000002 // a SIGIO that the kernel sends ends PID 1
+	opLifeline = 0xf0000002 // a SIGIO makes PID 1 look at its lifeline
 
 	wantAny = -1 << 31 // any result but an error is success
 

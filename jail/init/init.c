@@ -15,6 +15,7 @@
 #include "sys.h"
 
 #define CHANNEL   3 /* unix socket: the plan and the descriptors it needs */
+#define LIFELINE  5 /* pipe: ends with the supervisor; does not block */
 #define PLAN_BASE 0x10000000UL
 #define PLAN_MAGIC 0x4c49414aU /* "JAIL" */
 
@@ -59,20 +60,19 @@ struct report {
 
 enum {
 	OP_SIGNALS = 0xf0000001, /* every signal to its default, none blocked */
-	OP_LIFELINE = 0xf0000002 /* SIGIO from the kernel ends us */
+	OP_LIFELINE = 0xf0000002 /* SIGIO makes us look at the lifeline */
 };
 
 #define CLONE_PARENT 0x8000UL
 #define SIGCHLD 17
 #define SIGIO 29
 #define NSIG 64
-#define SA_SIGINFO 4UL
 #define F_GET_SEALS 1034
 #define SEALS_WANTED 15 /* F_SEAL_SEAL | SHRINK | GROW | WRITE */
 #define EINTR 4
 
 struct sigaction {
-	void (*handler)(int, int *, void *);
+	void (*handler)(int);
 	u64 flags;
 	void (*restorer)(void);
 	u64 mask;
@@ -84,17 +84,17 @@ static __attribute__((noreturn)) void leave(int code)
 		sys(SYS_EXIT_GROUP, (u64)code, 0, 0, 0, 0, 0);
 }
 
-/* si_code (the third int) is positive only when the kernel itself sends: the
- * program cannot forge that the supervisor has gone (rt_sigqueueinfo(2)). */
-static void on_lifeline(int sig, int *info, void *context)
+/* The signal says only that something may have happened, and anybody may send
+ * it. That the supervisor has gone is what the pipe itself says: its end. */
+static void on_lifeline(int sig)
 {
+	char byte;
 	(void)sig;
-	(void)context;
-	if (info[2] > 0)
+	if (sys(SYS_READ, LIFELINE, (u64)&byte, 1, 0, 0, 0) == 0)
 		leave(1);
 }
 
-static long set_action(int sig, void (*handler)(int, int *, void *), u64 flags)
+static long set_action(int sig, void (*handler)(int), u64 flags)
 {
 	struct sigaction act;
 	act.handler = handler;
@@ -122,7 +122,7 @@ static long perform(const struct step *s)
 	if (s->nr == OP_SIGNALS)
 		return default_signals();
 	if (s->nr == OP_LIFELINE)
-		return set_action(SIGIO, on_lifeline, SA_SIGINFO | SA_RESTORER);
+		return set_action(SIGIO, on_lifeline, SA_RESTORER);
 	return sys(s->nr, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
