@@ -75,6 +75,7 @@ func TestTTY(t *testing.T) {
 		{"it controls the session", "echo x >/dev/tty", "", "x\r\n"},
 		{"it leads the session and its foreground group", "cut -d' ' -f6,8 /proc/self/stat", "", "2 2\r\n"},
 		{"what is typed arrives, and is echoed", "read x; echo got $x", "hello\n", "hello\r\ngot hello\r\n"},
+		{"closed and opened again, it is still heard", "exec <&- >&- 2>&-; sleep 0.3; echo again >/dev/tty", "", "again\r\n"},
 		{"the end of input can be typed", "cat; echo over", "\x04", "over\r\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

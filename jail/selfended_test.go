@@ -1,0 +1,58 @@
+package jail
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/seed-75010da9/jail/internal/ablation"
+)
+
+// What a box does to itself must not be blamed on something else.
+
+// A program that fills /tmp is small, so that the kernel's OOM killer may well
+// find PID 1 as good a victim; and without swap a tmpfs does not shrink when
+// its writer is killed.
+func TestMemoryOfTmpIsMemory(t *testing.T) {
+	needGroup(t)
+	for range 8 {
+		s := shell("exec dd if=/dev/zero of=/tmp/fill bs=64k status=none")
+		s.Limits.Memory, s.Limits.TmpSize = 16<<20, 64<<20
+		want(t, runBox(t, s, IO{}), ReasonOutOfMemory)
+	}
+}
+
+func TestForgedSignals(t *testing.T) {
+	for script, reason := range map[string]Reason{
+		"kill -XCPU $$":           ReasonSignaled,
+		"kill -KILL $$":           ReasonSignaled,
+		"kill -IO 1; kill -29 1":  ReasonExecutionFailed, // not allowed, from Landlock ABI 6 on
+		"kill -IO 1 || exec true": ReasonOK,
+	} {
+		want(t, runBox(t, shell(script), IO{}), reason)
+	}
+}
+
+// PID 1's handler is there for the kernel to call when the supervisor has gone.
+// That anybody may send the signal, where Landlock does not scope signals, ends
+// nothing.
+func TestLifelineSignalAlone(t *testing.T) {
+	ctx := ablation.Without(context.Background(), ablation.Landlock)
+	res, err := Run(ctx, shell("kill -IO 1 && sleep 0.2 && kill -IO 1 && echo alive"))
+	if err != nil || res.Reason != ReasonOK || res.Stdout.Text != "alive\n" {
+		t.Errorf("%s %q (%v), want ok and alive", res.Reason, res.Stdout.Text, err)
+	}
+}
+
+// PID 1 shares the box's processor quota. A box that uses it up with many
+// processes must still be gone when the run returns.
+func TestStarvedBoxEnds(t *testing.T) {
+	needGroup(t)
+	s := shell("for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do (while :; do :; done) & done; wait")
+	s.Limits.CPUs, s.Limits.Timeout, s.Limits.CPUTime = 0.02, time.Second, time.Minute
+	res := runBox(t, s, IO{})
+	want(t, res, ReasonTimeout)
+	if !res.TreeEmpty || res.KillMS > 1500 {
+		t.Errorf("tree_empty %v after %d ms, want it to be empty soon", res.TreeEmpty, res.KillMS)
+	}
+}
