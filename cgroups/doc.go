@@ -15,10 +15,18 @@
 // uses the memory, cpu, cpuacct and pids hierarchies, wherever they are mounted
 // and however they are joined together, after Documentation/admin-guide/cgroup-v1.
 //
-// What version 1 cannot do is said, never faked: there is no kill file (the
-// box's PID namespace does that work, [Group.Kill] answers
-// errors.ErrUnsupported), and the kernel ends one process and not the whole
-// group when memory runs out (whoever watches [Group.OOMKills] ends the rest).
+// What version 1 cannot do is said, never faked: there is no kill file, so
+// [Group.Kill] goes by the list of processes, and the kernel ends one process and
+// not the whole group when memory runs out (whoever watches [Group.OOMKills]
+// ends the rest).
+//
+// # Dying takes processor time
+//
+// A killed process has to run once more to die, and it has to wait for its
+// turn: in a group of a hundred busy loops at a hundredth of a processor that is
+// minutes. The same holds for the PID 1 whose end is the end of its namespace.
+// So [Group.Kill] lifts the quota, and signals every process and not one that
+// would see to the others.
 //
 // # Leaves that outlive their maker
 //

@@ -12,7 +12,7 @@ import (
 // An Error is a step on a control group that failed. errors.Is reaches the
 // kernel's errno, or errors.ErrUnsupported where the host lacks something.
 type Error struct {
-	Op      string // "find", "mkdir", "open", "lock", "write", "read", "rmdir"
+	Op      string // "find", "mkdir", "open", "lock", "write", "read", "kill", "rmdir"
 	Path    string // the file or folder it was applied to
 	Value   string // what was to be written, or ""
 	Missing string // what the host lacks, such as "controller memory" or "write permission", or ""

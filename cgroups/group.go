@@ -185,19 +185,6 @@ func (g *Group) openTasks() error {
 	return nil
 }
 
-// Kill ends every process in g, forks under way included (cgroup.kill, kernel
-// 5.14). Version 1 has no such thing: errors.ErrUnsupported.
-func (g *Group) Kill() error {
-	if g.Version() == V1 {
-		return fmt.Errorf("cgroups: kill: %s has no cgroup.kill: %w", g.Version(), errors.ErrUnsupported)
-	}
-	err := g.dirs[0].write("cgroup.kill", "1")
-	if errors.Is(err, unix.ENOENT) {
-		return fmt.Errorf("%w: %w", err, errors.ErrUnsupported)
-	}
-	return err
-}
-
 // Empty says whether no process is left in g. On version 1 that is the count
 // of pids, in which a dead process stays until it is waited for; that the other
 // hierarchies are empty too is shown by Remove, which they would refuse.

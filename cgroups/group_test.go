@@ -144,16 +144,6 @@ func TestEnterIsInEveryHierarchy(t *testing.T) {
 	}
 }
 
-func TestKillSaysUnsupportedOnV1(t *testing.T) {
-	g := testGroup(t, testParent(t), small)
-	if g.Version() == V2 {
-		t.Skip("not for version 2: TestV2Kill is its counterpart")
-	}
-	if err := g.Kill(); !errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("Kill() = %v, want ErrUnsupported", err)
-	}
-}
-
 func TestParallelCreates(t *testing.T) {
 	p := testParent(t)
 	var mu sync.Mutex

@@ -21,6 +21,7 @@ var roles = map[string]func(args []string){
 	"role:hog":     hog,
 	"role:burn":    burn,
 	"role:maker":   maker,
+	"role:leaver":  leaver,
 	"role:finder":  finder,
 	"role:orphan":  orphan,
 	"role:stepper": stepper,

@@ -12,7 +12,7 @@ import (
 const sweepWait = 20 * time.Millisecond
 
 // Sweep removes the leaves below p whose maker has died, from every hierarchy, and
-// kills what still runs in them where the version can. It looks at no more than
+// kills what still runs in them, as Group.Kill does. It looks at no more than
 // max leaves, from a random one on, so that many runs at once share the work.
 // It returns how many leaves it removed; what it can't remove stays for the
 // next.
@@ -77,21 +77,35 @@ func (p *Parent) sweep(name string) bool {
 	if retry(func() error { return unix.Flock(d.fd, unix.LOCK_EX|unix.LOCK_NB) }) != nil {
 		return false
 	}
+	homes := d.homes()
 	deadline := time.Now()
-	if p.version == V2 {
-		if none, err := empty(V2, d); err == nil && !none {
-			if d.write("cgroup.kill", "1") != nil {
-				return false
-			}
-			deadline = deadline.Add(sweepWait)
+	if none, err := empty(p.version, d); err == nil && !none {
+		if killLeft(p.version, d, homes, name) != nil {
+			return false
 		}
+		deadline = deadline.Add(sweepWait)
 	}
-	for _, path := range d.homes() {
-		if !rmdirAt(path, name) {
+	for _, path := range homes {
+		if !rmdirAt(path, name, deadline) {
 			return false
 		}
 	}
 	return rmdirUntil(p.dirs[0], name, deadline) == nil
+}
+
+// killLeft kills what is left in the leaf that has d as its first folder, and
+// one of the same name in each of homes.
+func killLeft(v Version, d dir, homes []string, name string) error {
+	dirs := []dir{d}
+	for _, path := range homes {
+		other, err := openDir(path+"/"+name, magic(V1))
+		if err != nil {
+			continue // its maker died before it was made
+		}
+		defer other.close()
+		dirs = append(dirs, other)
+	}
+	return kill(v, dirs)
 }
 
 // homesAttr is where a leaf's first folder says where its others are.
@@ -131,11 +145,11 @@ func (d dir) homes() []string {
 
 // rmdirAt removes one of a leaf's other folders, and says whether it is gone.
 // It is, if its parent is: no group goes before those below it.
-func rmdirAt(path, name string) bool {
+func rmdirAt(path, name string, deadline time.Time) bool {
 	above, err := openDir(path, magic(V1))
 	if err != nil {
 		return gone(err)
 	}
 	defer above.close()
-	return rmdirUntil(above, name, time.Time{}) == nil
+	return rmdirUntil(above, name, deadline) == nil
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -66,6 +67,72 @@ func TestSweepTakesOnlyTheLeavesOfTheDead(t *testing.T) {
 	}
 	if got := left(paths(alive)); len(got) != len(p.dirs) {
 		t.Errorf("Sweep took a live leaf: left %v", got)
+	}
+}
+
+const leftLoops = 50
+
+// leaver makes a leaf with loops in it that are starved of processor time, and
+// lives as maker does.
+func leaver([]string) {
+	p, err := Find(os.Getenv("JAIL_TEST_CGROUP_PARENT"))
+	if err != nil {
+		panic(err)
+	}
+	g, err := p.Create("leaver", Limits{Memory: 32 << 20, CPUs: 2, Pids: 2 * leftLoops})
+	if err != nil {
+		panic(err)
+	}
+	script := fmt.Sprintf("i=0; while [ $i -lt %d ]; do (while :; do :; done) & i=$((i+1)); done; echo up; wait", leftLoops)
+	cmd := enter(g, exec.Command("/bin/sh", "-c", script))
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		panic(err)
+	}
+	if err := cmd.Start(); err != nil {
+		panic(err)
+	}
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		panic(err)
+	}
+	if err := starve(g); err != nil {
+		panic(err)
+	}
+	fmt.Println(strings.Join(paths(g), " "))
+	untilOrphaned()
+}
+
+// What outlives its supervisor has nobody but a later run to end it.
+func TestSweepKillsWhatStillRuns(t *testing.T) {
+	p := testParent(t)
+	cmd := self("role:leaver")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	startHeld(t, cmd)
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	where := strings.Fields(line)
+	text, err := os.ReadFile(where[0] + "/cgroup.procs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pids := strings.Fields(string(text))
+	cmd.Process.Kill()
+	cmd.Wait()
+	text, err = os.ReadFile(where[0] + "/cgroup.procs")
+	if err != nil || len(pids) <= leftLoops || !slices.Equal(strings.Fields(string(text)), pids) {
+		t.Fatalf("control: of %v in the leaf there is %q, %v after their supervisor", pids, text, err)
+	}
+	eventually(t, "Sweep removes the leaf", func() bool { p.Sweep(1000); return len(left(where)) == 0 })
+	for _, pid := range pids {
+		state, err := os.ReadFile("/proc/" + pid + "/stat")
+		if err == nil && !strings.Contains(string(state), ") Z ") {
+			t.Errorf("process %s still runs: %s", pid, state)
+		}
 	}
 }
 
