@@ -155,14 +155,12 @@ func (b *builder) protect(path, what string) {
 
 // writable is the writable grant that holds a real host path.
 func (b *builder) writable(real string) (grant string, ok bool) {
-	for p := real; ; p = filepath.Dir(p) {
+	for p := range upward(real) {
 		if b.rw[p] {
 			return p, true
 		}
-		if p == "/" {
-			return "", false
-		}
 	}
+	return "", false
 }
 
 // checkNesting reports mounts that lie in another one which has no place for

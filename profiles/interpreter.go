@@ -183,7 +183,10 @@ func (b *builder) trusted(root string) bool {
 	for _, name := range b.p.settings.run.interpreter {
 		for path := range b.candidates(name) {
 			in, err := b.resolve(path, 0)
-			if _, bad := b.tainted(in, path); err == nil && !bad && slices.Contains(in.roots, root) {
+			if err != nil {
+				continue
+			}
+			if _, bad := b.tainted(in, path); !bad && slices.Contains(in.roots, root) {
 				return true
 			}
 		}

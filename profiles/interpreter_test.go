@@ -238,6 +238,9 @@ func TestInterpretersInWritableGrants(t *testing.T) {
 		"tell/.venv/bin/python3": "-> ROOT/home/private",
 		"home/private":           "-> /usr/bin/env",
 		"x.py":                   "",
+		"trap/.venv/pyvenv.cfg":  "home = ROOT/secret\n",
+		"trap/.venv/bin/python3": "-> ROOT/secret/bin/python3",
+		"script/python3":         "#!/bin/sh\n",
 	}
 	const refused = `an interpreter that does not depend on files in the writable grant `
 	for _, tt := range []struct {
@@ -258,6 +261,8 @@ func TestInterpretersInWritableGrants(t *testing.T) {
 			`run.interpreter: "ROOT/evil/.venv/bin/python3": ` + refused + `ROOT/evil: they name ROOT/secret; grant that with --ro if it is right`},
 		{"link elsewhere", "link", "ROOT/opt/py/bin", "", "",
 			`run.interpreter: "ROOT/link/.venv/bin/python3": ` + refused + `ROOT/link: they name ROOT/secret; grant that with --ro if it is right`},
+		{"another candidate that is none", "trap", "ROOT/script:ROOT/opt/py/bin", "", "",
+			`run.interpreter: "ROOT/trap/.venv/bin/python3": ` + refused + `ROOT/trap: they name ROOT/secret; grant that with --ro if it is right`},
 		{"a link in PATH", "outlink", "ROOT/outlink/bin:ROOT/opt/py/bin", "", "",
 			`run.interpreter: "ROOT/outlink/bin/python3": ` + refused + `ROOT/outlink: they name ROOT/secret; grant that with --ro if it is right`},
 	} {

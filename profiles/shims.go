@@ -73,16 +73,11 @@ func (h Host) chosenVersions(f envFamily, root string) (versions []string, by st
 
 // upward lists a file's paths in the working directory and every folder above.
 func (h Host) upward(file string) []string {
-	if !filepath.IsAbs(h.Dir) {
-		return nil
-	}
 	var list []string
-	for dir := filepath.Clean(h.Dir); ; dir = filepath.Dir(dir) {
+	for dir := range upward(filepath.Clean(h.Dir)) {
 		list = append(list, filepath.Join(dir, file))
-		if dir == "/" {
-			return list
-		}
 	}
+	return list
 }
 
 // splitVersions reads names divided by blanks or colons, with # comments.

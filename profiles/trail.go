@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,6 +63,19 @@ func walkFrom(at, path string) (trail, error) {
 	}
 	t.real = at
 	return t, nil
+}
+
+// upward is a clean absolute path and every folder above it, and nothing for
+// any other path: climbing a relative one would never come to "/".
+func upward(path string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if !filepath.IsAbs(path) {
+			return
+		}
+		for yield(path) && path != "/" {
+			path = filepath.Dir(path)
+		}
+	}
 }
 
 // within says whether path is dir or lies below it; both are clean.

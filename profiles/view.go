@@ -38,14 +38,12 @@ func (v *view) get(target string) (jail.Mount, bool) {
 
 // covering is the deepest mount at or above a clean absolute path of the box.
 func (v *view) covering(box string) (jail.Mount, bool) {
-	for p := box; ; p = filepath.Dir(p) {
+	for p := range upward(box) {
 		if m, ok := v.get(p); ok {
 			return m, true
 		}
-		if p == "/" {
-			return jail.Mount{}, false
-		}
 	}
+	return jail.Mount{}, false
 }
 
 // hostPath is what of the host the box sees at a path, as far as the text
