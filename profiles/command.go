@@ -2,7 +2,6 @@ package profiles
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,6 +68,9 @@ func (b *builder) script(arg string) string {
 		return arg
 	}
 	t, err := walk(host)
+	if !b.view.shows(t.real) && !b.noLinks("script", arg, t) {
+		return arg
+	}
 	if err == nil {
 		err = readable(t.real)
 	}
@@ -94,6 +96,9 @@ func (b *builder) program(arg string) string {
 		return box
 	}
 	t, err := walk(host)
+	if !b.view.shows(t.real) && !b.noLinks("command", arg, t) {
+		return arg
+	}
 	if err != nil || !isFile(t.real) {
 		if host == "" {
 			return arg
@@ -152,14 +157,6 @@ func (b *builder) grantFile(field, arg, host string, t trail) string {
 		b.fault(field, arg, why)
 		return arg
 	}
-	// What a writable grant holds was perhaps written by an earlier run: a
-	// link in it must not choose what this run is granted.
-	for _, l := range t.links {
-		if grant, ok := b.writable(l.path); ok && !within(grant, t.real) {
-			b.fault(field, arg, fmt.Sprintf("a path without symbolic links out of a writable grant; %s leads to %s", l.path, t.real))
-			return arg
-		}
-	}
 	named := filepath.Clean(host)
 	if m, ok := b.view.covering(named); ok && m.Kind != jail.MountTmpfs {
 		named = t.real
@@ -173,7 +170,7 @@ func (b *builder) grantFile(field, arg, host string, t trail) string {
 // readable opens a file to see whether the caller may read it. Only regular
 // files can be granted as a script: a pipe or a device is not one.
 func readable(path string) error {
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
 	if err != nil {
 		return err
 	}

@@ -82,14 +82,23 @@
 //
 // # What is never granted by it
 //
-// What lies in a writable grant was perhaps written by an earlier run. So a
-// symbolic link or a virtual environment in there never adds a grant that the
-// caller's PATH or a version manager's own folder does not lead to as well;
-// that is a fault instead. For the same reason a writable grant must not hold
-// the run's profile or the folder of the user's profiles. And what a program
-// file names is granted only if it is a shared library.
+// A symbolic link was perhaps left behind by an earlier run, which wrote where
+// it was allowed to. So a path that the caller names, for a grant, a workspace,
+// a script, a program, or a file that jail itself opens ([Host.RealPath]), must
+// not lead through one: that is a fault, which names the link and the path to
+// give instead. The exception is a link of root's in /, /etc, /home, /opt, /usr
+// or /var, right in that folder, where only root may write to it: /bin,
+// /var/run, or a /home that is elsewhere. Those folders are never granted
+// writable, whoever calls; what lies below them may be. A link to what the box
+// sees anyway, such as a program of the system's, gives nothing away and counts
+// as well.
+//
+// For the same reason an interpreter or a virtual environment in a writable
+// grant never adds a grant that the caller's PATH or a version manager's own
+// folder does not lead to as well, and a writable grant must not hold the run's
+// profile or the folder of the user's profiles.
 //
 // Sources of grants are real paths, free of symbolic links when they were
-// looked at. Whoever opens them later is to refuse links, so that nothing can
+// looked at. Package jail opens them without following any, so that nothing can
 // be put in their place meanwhile.
 package profiles

@@ -9,8 +9,9 @@ import (
 )
 
 // grant adds one file or folder of the host and returns its place in the box,
-// or "" after a fault. A symbolic link is granted as what it leads to, under
-// the path as named. What does not exist is left for package jail to report.
+// or "" after a fault. Links of the system's own are granted as what they lead
+// to, under the path as named, and others are a fault. What does not exist is
+// left for package jail to report.
 func (b *builder) grant(kind jail.MountKind, field string, g Grant) string {
 	shown := g.Host
 	if g.Box != "" {
@@ -25,22 +26,18 @@ func (b *builder) grant(kind jail.MountKind, field string, g Grant) string {
 		b.fault(field, shown, wantGrant)
 		return ""
 	case !ok:
-		b.fault(field, shown, "an absolute path, because the working directory is gone")
+		b.fault(field, shown, errNoDir.Error())
 		return ""
 	case g.Box != "" && !filepath.IsAbs(g.Box):
 		b.fault(field, shown, wantGrant)
 		return ""
 	}
-	source := filepath.Clean(host)
-	if t, err := walk(host); err == nil {
-		source = t.real
-	}
-	target := filepath.Clean(or(g.Box, host))
-	if why := refusedSource(source); why != "" {
-		b.fault(field, shown, why)
+	t, _ := walk(host)
+	if !b.noLinks(field, shown, t) {
 		return ""
 	}
-	if why := refusedTarget(target); why != "" {
+	source, target := t.real, filepath.Clean(or(g.Box, host))
+	if why := or(or(refusedSource(source), refusedWritable(kind, source)), refusedTarget(target)); why != "" {
 		b.fault(field, shown, why)
 		return ""
 	}

@@ -51,12 +51,11 @@ func TestGrants(t *testing.T) {
 		{name: "absolute", o: Overrides{RO: grantList(root + "/data")}, want: "ro ROOT/data"},
 		{name: "relative", o: Overrides{RO: grantList("data/../data/.")}, want: "ro ROOT/data"},
 		{name: "a file", o: Overrides{RW: grantList("data/file")}, want: "rw ROOT/data/file"},
-		{name: "a link is what it leads to, as named", o: Overrides{RO: grantList("link")}, want: "ro ROOT/data ROOT/link"},
-		{name: "the kernel's dot-dot", o: Overrides{RO: grantList("data/out/../data/file:/f")}, want: "ro ROOT/data/file /f"},
+		{name: "the kernel's dot-dot", o: Overrides{RO: grantList("data/out/../data/file:/f")}, faults: `--ro: "data/out/../data/file:/f": ` + planted("ROOT/data/out", "ROOT/data/file")},
 		{name: "elsewhere", o: Overrides{RO: grantList("data:/x"), RW: grantList("other:/y/z")}, want: "ro ROOT/data /x\nrw ROOT/other /y/z"},
 		{name: "odd names", o: Overrides{RO: []Grant{{Host: "a b\n\xff:c"}}}, want: "ro ROOT/a b\n\xff:c"},
 		{name: "missing is left to the box", o: Overrides{RO: grantList("nosuch")}, want: "ro ROOT/nosuch"},
-		{name: "twice the same", o: Overrides{RO: grantList("data", "link:"+root+"/data")}, want: "ro ROOT/data"},
+		{name: "twice the same", o: Overrides{RO: grantList("data", "other/../data:"+root+"/data")}, want: "ro ROOT/data"},
 		{name: "read-only in writable", o: Overrides{RW: grantList("data"), RO: grantList("data/sub")}, want: "ro ROOT/data/sub\nrw ROOT/data"},
 		{name: "writable in read-only", o: Overrides{RO: grantList("data"), RW: grantList("data/sub")}, want: "ro ROOT/data\nrw ROOT/data/sub"},
 		{name: "another folder in a granted one", o: Overrides{RO: grantList("data:/d", "other:/d/mount")}, want: "ro ROOT/data /d\nro ROOT/other /d/mount"},
@@ -74,7 +73,7 @@ func TestGrants(t *testing.T) {
 		{name: "over the root", o: Overrides{RO: grantList("data:/")}, faults: `--ro: "data:/": a BOX below /, which is the box's own root`},
 		{name: "the kernel's own", o: Overrides{RO: grantList("/proc", "/proc/self/root", "/sys/kernel", "/dev/null:/n", "data:/dev/x", "data:/proc")}, faults: `
 --ro: "/proc": a path outside /proc, which is the kernel's own; the box has one of its own
---ro: "/proc/self/root": a folder below /; a grant of / would leave nothing of the box
+--ro: "/proc/self/root": ` + planted("/proc/self", "/") + `
 --ro: "/sys/kernel": a path outside /sys, which is the kernel's own; the box has one of its own
 --ro: "/dev/null:/n": a path outside /dev, which is the kernel's own; the box has one of its own
 --ro: "data:/dev/x": a BOX outside /dev, which the box has of its own
@@ -88,7 +87,10 @@ func TestGrants(t *testing.T) {
 		{name: "two things at one path", o: Overrides{RO: grantList("data:/x", "other:/x"), Tmpfs: []Tmpfs{{Box: "/x"}}}, faults: `
 --ro: "other:/x": one grant for one path in the box; /x is already granted read-only from ROOT/data
 --tmpfs: "/x": one grant for one path in the box; /x is already granted read-only from ROOT/data`},
-		{name: "writable system", o: Overrides{RW: grantList("/usr")}, faults: `--rw: "/usr": a path of your own; /usr is a part of the system, which is never writable`},
+		{name: "writable system", o: Overrides{RW: grantList("/usr", "/opt:/x", "/usr/bin:/usr")}, faults: `
+--rw: "/usr": a folder below /usr, which is the system's: links in it decide what is granted
+--rw: "/opt:/x": a folder below /opt, which is the system's: links in it decide what is granted
+--rw: "/usr/bin:/usr": a path of your own; /usr is a part of the system, which is never writable`},
 		{name: "tmpfs on tmp", o: Overrides{Tmpfs: []Tmpfs{{Box: "/tmp"}}}, faults: `--tmpfs: "/tmp": another path: every box has a /tmp, whose size is --tmp-size`},
 		{name: "no mount point", o: Overrides{RO: grantList("data:/d", "other:/d/new", "other/file:/d/mount", "other:/d/mountfile", "other:/d/mountlink")}, faults: `
 view: "/d/new": a BOX that exists as a folder in ROOT/data, which is granted around it; nothing is created in a granted tree
@@ -136,7 +138,7 @@ func TestPolicyIsNotWritable(t *testing.T) {
 		{"beside", "policy/own.toml", Overrides{RW: grantList("src"), RO: grantList("policy")}, ""},
 		{"around", "policy/own.toml", Overrides{RW: grantList("policy")}, `--rw: "ROOT/work/policy": a grant without the profile file ROOT/work/policy/own.toml` + tail},
 		{"the parent's", "policy/own.toml", Overrides{RW: grantList("up.toml")}, `--rw: "ROOT/work/up.toml": a grant without the profile file ROOT/work/up.toml` + tail},
-		{"through a link", "policy/own.toml", Overrides{Workspace: root + "/link/policy"}, `--rw: "ROOT/work/policy": a grant without the profile file ROOT/work/policy/own.toml` + tail},
+		{"through a link", "policy/own.toml", Overrides{Workspace: root + "/link/policy"}, `--workspace: "ROOT/link/policy": ` + planted("ROOT/link", "ROOT/work/policy") + "\n"},
 		{"by itself", "policy/grants.toml", Overrides{}, `--rw: "ROOT/work/policy": a grant without the profile file ROOT/work/policy/grants.toml` + tail},
 		{"the user's folder", "base", Overrides{Workspace: root + "/home"}, `--rw: "ROOT/home": a grant without the folder of your profiles, ROOT/home/cfg/jail/profiles` + tail},
 		{"read-only home", "base", Overrides{RO: grantList(root + "/home"), RW: grantList(root + "/home/src")}, ""},

@@ -70,6 +70,11 @@ func faultLines(err error, root string) string {
 	return b.String()
 }
 
+// planted is the fault of a path that leads through a link.
+func planted(link, real string) string {
+	return "a path without symbolic links, which an earlier run may have left behind: " + link + " is one; if it is right, give " + real
+}
+
 // grants is what of a view is neither a part of the system nor made up, as
 // "kind source target" lines without the root; the target only if it differs.
 func grants(spec jail.Spec, root string) string {

@@ -1,9 +1,11 @@
 package profiles
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // A Host is what the caller's surroundings say, as plain data. Nothing in this
@@ -41,11 +43,16 @@ func CurrentHost() Host {
 			h.ConfigHome = filepath.Join(h.Home, ".config")
 		}
 	}
-	if dir, err := os.Getwd(); err == nil {
+	// Not os.Getwd, which believes PWD: a path with links that the caller did
+	// not name.
+	if dir, err := syscall.Getwd(); err == nil && filepath.IsAbs(dir) {
 		h.Dir = dir
 	}
 	return h
 }
+
+// errNoDir is what is accepted where there is no working directory.
+var errNoDir = errors.New("an absolute path, because the working directory is gone")
 
 // lookup is the value of a variable of the caller, and whether it is set. The
 // first of several wins, as in getenv(3).

@@ -9,7 +9,8 @@ import (
 )
 
 // A trail is how the kernel gets from a path to a file: the symbolic links on
-// the way, and where it ends.
+// the way, and where it ends. Where the way breaks off, real is where the file
+// would be.
 type trail struct {
 	links []hop
 	real  string
@@ -52,6 +53,7 @@ func walkFrom(at, path string) (trail, error) {
 			err = syscall.ELOOP
 		}
 		if err != nil {
+			t.real = filepath.Join(next, todo)
 			return t, &os.PathError{Op: "readlink", Path: next, Err: err}
 		}
 		link := hop{next, string(text[:n])}

@@ -1,0 +1,94 @@
+package profiles
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/seed-75010da9/jail/jail"
+)
+
+// RealPath is the path, free of symbolic links, of a file or folder that a
+// caller names for jail to open: absolute, or relative to h.Dir. Links that
+// anybody but the system's own administrator can have made are an error, which
+// names the link and the path to give instead. What is not there, or can't be
+// reached, is left for the opening to report.
+//
+// Whoever opens the path is to follow no links, as with RESOLVE_NO_SYMLINKS of
+// openat2(2): then nothing can be put in its place meanwhile.
+func (h Host) RealPath(path string) (string, error) {
+	abs, ok := h.abs(path)
+	switch {
+	case path == "":
+		return "", syscall.ENOENT
+	case !ok:
+		return "", errNoDir
+	}
+	t, _ := walk(abs)
+	if want := t.refusal(); want != "" {
+		return "", fmt.Errorf("must be %s", want)
+	}
+	return t.real, nil
+}
+
+// noLinks faults a path that leads through a link which is not the system's.
+func (b *builder) noLinks(field, shown string, t trail) bool {
+	want := t.refusal()
+	if want != "" {
+		b.fault(field, shown, want)
+	}
+	return want == ""
+}
+
+// refusal says why a trail is not followed, or "".
+//
+// An earlier run may have left a link wherever it could write, and whose it is
+// does not tell: what a box writes into a granted folder belongs to the
+// folder's owner, root included (an idmapped mount), or to the caller. Nor does
+// any record say which folders were granted once. So a link counts only where
+// no run can ever write; everything else is to be named by its real path.
+func (t trail) refusal() string {
+	for _, l := range t.links {
+		if !isSystemLink(l.path) {
+			return fmt.Sprintf("a path without symbolic links, which an earlier run may have left behind: %s is one; if it is right, give %s", l.path, t.real)
+		}
+	}
+	return ""
+}
+
+// isSystemLink says whether only root can have made a link, and no box: /bin,
+// /var/run or /home on hosts that have them elsewhere.
+func isSystemLink(path string) bool {
+	dir := filepath.Dir(path)
+	return holdsLinks(dir) && isRoots(dir) && isRoots(path)
+}
+
+// holdsLinks names the folders whose links are followed. Links deeper down are
+// not, so that all but these folders themselves can be granted writable.
+func holdsLinks(dir string) bool {
+	switch dir {
+	case "/", "/etc", "/home", "/opt", "/usr", "/var":
+		return true
+	}
+	return false
+}
+
+// isRoots says whether only root may change a folder, or owns a link. The mode
+// of a link says nothing.
+func isRoots(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return false
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && st.Uid == 0 && (info.Mode()&os.ModeSymlink != 0 || info.Mode()&0o022 == 0)
+}
+
+// refusedWritable says why a folder is never granted writable, or "".
+func refusedWritable(kind jail.MountKind, source string) string {
+	if kind == jail.MountRW && holdsLinks(source) {
+		return "a folder below " + source + ", which is the system's: links in it decide what is granted"
+	}
+	return ""
+}

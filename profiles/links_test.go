@@ -1,0 +1,121 @@
+package profiles
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Links of an earlier run's making choose nothing: they are a fault for every
+// kind of grant, in whatever place of the path they stand.
+func TestPlantedLinks(t *testing.T) {
+	root := tree(t, map[string]string{
+		"secret/key":   "key",
+		"secret/d/x":   "",
+		"ws/out":       "-> ROOT/secret",
+		"ws/deep/in":   "-> ../../secret/key",
+		"ws/again":     "-> out",
+		"ws/dangling":  "-> ROOT/nowhere/x",
+		"ws/loop":      "-> loop",
+		"ws/inside":    "-> deep",
+		"home/cfg":     "-> ROOT/secret",
+		"rw.toml":      "extends = \"base\"\nview.rw = [\"ROOT/ws/out:/out\"]\n",
+		"homely.toml":  "extends = \"base\"\nview.ro = [\"~/cfg:/out\"]\n",
+		"ws/deep/file": "",
+	})
+	h := Host{Dir: root, Home: root + "/home"}
+	ws := grantList("ws")
+	for _, tt := range []struct {
+		profile string
+		o       Overrides
+		want    string
+	}{
+		{"base", Overrides{RO: grantList("ws/out:/x")}, `--ro: "ws/out:/x": ` + planted("ROOT/ws/out", "ROOT/secret")},
+		{"base", Overrides{RW: grantList("ws/out")}, `--rw: "ws/out": ` + planted("ROOT/ws/out", "ROOT/secret")},
+		{"base", Overrides{RW: grantList("ws/out/d")}, `--rw: "ws/out/d": ` + planted("ROOT/ws/out", "ROOT/secret/d")},
+		{"base", Overrides{RW: ws, RO: grantList("ws/deep/in:/x")}, `--ro: "ws/deep/in:/x": ` + planted("ROOT/ws/deep/in", "ROOT/secret/key")},
+		{"base", Overrides{Workspace: "ws/again"}, `--workspace: "ws/again": ` + planted("ROOT/ws/again", "ROOT/secret")},
+		{"base", Overrides{RW: grantList("ws/dangling")}, `--rw: "ws/dangling": ` + planted("ROOT/ws/dangling", "ROOT/nowhere/x")},
+		{"base", Overrides{RO: grantList("ws/loop")}, `--ro: "ws/loop": ` + planted("ROOT/ws/loop", "ROOT/ws/loop")},
+		// One that stays in its folder today may lead elsewhere tomorrow.
+		{"base", Overrides{RW: ws, RO: grantList("ws/inside:/x")}, `--ro: "ws/inside:/x": ` + planted("ROOT/ws/inside", "ROOT/ws/deep")},
+		{"rw.toml", Overrides{}, `view.rw: "ROOT/ws/out:/out": ` + planted("ROOT/ws/out", "ROOT/secret")},
+		{"homely.toml", Overrides{}, `view.ro: "ROOT/home/cfg:/out": ` + planted("ROOT/home/cfg", "ROOT/secret")},
+	} {
+		spec, err := load(t, tt.profile, h).Spec([]string{"true"}, tt.o, h)
+		if got := strings.TrimSpace(faultLines(err, root)); got != tt.want {
+			t.Errorf("%s %+v:\n%s\nwant:\n%s", tt.profile, tt.o, got, tt.want)
+		}
+		if got := grants(spec, root); strings.Contains(got, "secret") {
+			t.Errorf("%s %+v: granted: %s", tt.profile, tt.o, got)
+		}
+	}
+}
+
+// The system's own links are what they lead to, under the path as named.
+func TestSystemLinks(t *testing.T) {
+	for _, tt := range []struct {
+		path string
+		want bool
+	}{
+		{"/bin", true}, {"/lib", true}, {"/var/run", true}, {"/proc/self", false}, {"/dev/fd", false}, {"/tmp", false},
+	} {
+		if _, err := os.Readlink(tt.path); err != nil {
+			continue
+		}
+		if got := isSystemLink(tt.path); got != tt.want {
+			t.Errorf("isSystemLink(%s) = %v, want %v", tt.path, got, tt.want)
+		}
+	}
+	link := tree(t, map[string]string{"link": "-> /usr"}) + "/link"
+	if isSystemLink(link) {
+		t.Errorf("isSystemLink(%s), whoever made it", link)
+	}
+	real, err := filepath.EvalSymlinks("/bin/sh")
+	if err != nil || !isSystemLink("/bin") {
+		t.Skip("no /bin/sh behind a link")
+	}
+	if got, err := (Host{}).RealPath("/bin/../bin/sh"); err == nil && got != real {
+		t.Errorf("RealPath(/bin/sh) = %s, want %s", got, real)
+	}
+	spec, err := load(t, "base", Host{}).Spec([]string{"true"}, Overrides{RO: grantList("/bin/env:/x")}, Host{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range spec.View {
+		if m.Kind == "ro" {
+			got = append(got, m.Source+" "+m.Target)
+		}
+	}
+	if got := strings.Join(got, ", "); got != "/usr/bin/env /x" {
+		t.Errorf("granted %s", got)
+	}
+}
+
+func TestRealPath(t *testing.T) {
+	root := tree(t, map[string]string{"d/file": "", "link": "-> d", "d/out": "-> /etc/passwd"})
+	h := Host{Dir: root}
+	for _, tt := range []struct{ path, want, err string }{
+		{"d/file", "ROOT/d/file", ""},
+		{"d/../d//./new", "ROOT/d/new", ""},
+		{"no/such/../file", "ROOT/no/file", ""},
+		{"/etc/passwd", "/etc/passwd", ""},
+		{"link/file", "", "must be " + planted("ROOT/link", "ROOT/d/file")},
+		{"d/out", "", "must be " + planted("ROOT/d/out", "/etc/passwd")},
+		{"", "", "no such file or directory"},
+	} {
+		got, err := h.RealPath(tt.path)
+		text := ""
+		if err != nil {
+			text = strings.ReplaceAll(err.Error(), root, "ROOT")
+		}
+		if got = strings.ReplaceAll(got, root, "ROOT"); got != tt.want || text != tt.err {
+			t.Errorf("RealPath(%q) = %q, %q, want %q, %q", tt.path, got, text, tt.want, tt.err)
+		}
+	}
+	if _, err := (Host{}).RealPath("d"); err == nil {
+		t.Error("a relative path without a working directory")
+	}
+}
