@@ -5,121 +5,98 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/seed-75010da9/jail/jail"
+	"github.com/seed-75010da9/jail/profiles"
 	"golang.org/x/sys/unix"
 )
 
 // runCommand is `jail run`: flags in, record out.
 func runCommand(args []string) int {
-	o, spec, faults := compose(args)
+	o, line := parseRun(args)
 	if o.help {
 		return printHelp("run")
 	}
-	target, err := recordFor(o, spec)
+	host := profiles.CurrentHost()
+	limit := limitSetup(o, host)
+	spec := line.compose(o, host, limit)
+	target, err := recordFor(o, host, spec)
 	if err != nil {
-		faults = append(faults, jail.Fault{Field: "--record", Value: o.record, Want: reason(err)})
+		line.fault("--record", o.record, reason(err))
 	}
-	in, err := openStdin(o.stdin)
+	in, err := openStdin(host, o.stdin)
 	if err != nil {
-		faults = append(faults, jail.Fault{Field: "--stdin", Value: o.stdin, Want: reason(err)})
+		line.fault("--stdin", o.stdin, reason(err))
 	}
 	if o.tty && !isTerminal(os.Stdin) {
-		faults = append(faults, jail.Fault{Field: "--tty", Want: "standard input is not a terminal"})
+		line.fault("--tty", "", "standard input is not a terminal")
 	}
-	if len(faults) > 0 {
-		return refuse(spec, faults, target)
+	limit.over()
+	if len(line.faults) > 0 {
+		return refuse(spec, line.faults, jail.StageValidate, target)
 	}
 	ctx, got := watchSignals()
-	connections := jail.IO{Stdout: os.Stdout, Stderr: os.Stderr}
+	connections := jail.IO{Stdin: in, Stdout: os.Stdout, Stderr: os.Stderr}
 	if o.json {
 		connections.Stdout, connections.Stderr = nil, nil
-	}
-	if in != nil {
-		connections.Stdin = in
 	}
 	if o.tty {
 		connections.TTY, connections.Stdin = os.Stdin, os.Stdin
 	}
 	res, err := jail.RunIO(ctx, spec, connections)
+	var faults jail.Faults
 	if errors.As(err, &faults) { // found by looking at the host
-		return refuse(spec, namedByFlag(faults, spec), target)
+		return refuse(spec, namedByFlag(faults, spec), jail.StageValidate, target)
 	}
 	return finish(res, o, target, got)
 }
 
 // recordFor opens where the record goes; nil when nobody asked for one.
-func recordFor(o options, spec jail.Spec) (*recordTarget, error) {
+//
+// With --json and a stdout that was closed when jail started the record is
+// lost: the Go runtime opens /dev/null in the place of a closed descriptor
+// before any code of ours runs, as callers do themselves who want no record.
+func recordFor(o options, host profiles.Host, spec jail.Spec) (*recordTarget, error) {
 	if o.json {
 		return &recordTarget{file: os.Stdout}, nil
 	}
 	if o.record == "" {
 		return nil, nil
 	}
-	if err := outOfReach(o.record, spec.View); err != nil {
+	if err := outOfReach(host, o.record, spec.View); err != nil {
 		return nil, err
 	}
-	return openRecord(o.record)
+	return openRecord(host, o.record)
 }
 
 // outOfReach refuses a record in a folder that the program may write to: it
-// could put a record of its own in its place.
-func outOfReach(record string, view []jail.Mount) error {
-	if strings.HasPrefix(record, "fd:") {
+// could put a record of its own in its place. Sources of grants and the path of
+// the record are free of links.
+func outOfReach(host profiles.Host, record string, view []jail.Mount) error {
+	if _, ok := inheritedFD(record); ok {
 		return nil
 	}
-	folder, err := filepath.Abs(filepath.Dir(record))
+	path, err := host.RealPath(record)
 	if err != nil {
 		return err
 	}
-	if folder, err = filepath.EvalSymlinks(folder); err != nil {
-		return err
-	}
 	for _, m := range view {
-		if m.Kind != jail.MountRW {
-			continue
-		}
-		granted, err := filepath.EvalSymlinks(m.Source)
-		if err != nil {
-			continue // a fault of the grant, reported as such
-		}
-		path := filepath.Join(folder, filepath.Base(record))
-		if path == granted || strings.HasPrefix(path, strings.TrimSuffix(granted, "/")+"/") {
+		if m.Kind == jail.MountRW && (path == m.Source || strings.HasPrefix(path, m.Source+"/")) {
 			return fmt.Errorf("must lie outside of the writable grant %s, where the program could forge it", quote(m.Source))
 		}
 	}
 	return nil
 }
 
-// openStdin opens what --stdin names; nil is an empty stdin.
-func openStdin(name string) (*os.File, error) {
-	switch name {
-	case "":
-		return nil, nil
-	case "-":
-		return os.Stdin, nil
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	if info, err := f.Stat(); err != nil || info.IsDir() {
-		f.Close()
-		return nil, errors.Join(err, unix.EISDIR)
-	}
-	return f, nil
-}
-
 // refuse reports the faults of a command line, in the record if one was asked
 // for, and returns the exit status.
-func refuse(spec jail.Spec, faults jail.Faults, target *recordTarget) int {
+func refuse(spec jail.Spec, faults jail.Faults, stage jail.Stage, target *recordTarget) int {
 	if target == nil {
 		printFaults(faults)
 		return exitRefused
 	}
-	if err := target.write(refusal(spec, faults)); err != nil {
+	if err := target.write(refusal(spec, faults, stage)); err != nil {
 		printFaults(faults)
 		fmt.Fprintln(os.Stderr, "jail:", err)
 	} else if target.file != os.Stdout {
@@ -130,7 +107,7 @@ func refuse(spec jail.Spec, faults jail.Faults, target *recordTarget) int {
 
 // refusal is the record of a command line with faults. Package jail refuses a
 // Spec without a program before it does anything: that record gets our faults.
-func refusal(spec jail.Spec, faults jail.Faults) jail.Result {
+func refusal(spec jail.Spec, faults jail.Faults, stage jail.Stage) jail.Result {
 	empty := jail.Spec{Name: spec.Name, Limits: spec.Limits, Profile: spec.Profile}
 	r, _ := jail.RunIO(context.Background(), empty, jail.IO{})
 	lines := make([]string, len(faults))
@@ -139,7 +116,7 @@ func refusal(spec jail.Spec, faults jail.Faults) jail.Result {
 	}
 	first := faults[0]
 	r.Message, r.Hint = strings.Join(lines, "; "), ""
-	r.Refusal = &jail.Refusal{Stage: jail.StageValidate, Operation: first.Field, Operand: first.Value, Remedy: first.Want}
+	r.Refusal = &jail.Refusal{Stage: stage, Operation: first.Field, Operand: first.Value, Remedy: first.Want}
 	return r
 }
 
