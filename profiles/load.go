@@ -32,6 +32,9 @@ type Profile struct {
 	files    []string // real paths of the user's own files among those texts
 }
 
+// Limits is what the profile says about limits; a zero field says nothing.
+func (p *Profile) Limits() jail.Limits { return p.settings.limits }
+
 const (
 	// maxDepth bounds how many profiles may extend one another.
 	maxDepth = 8

@@ -14,38 +14,42 @@ import (
 // granted with it.
 const defaultProfile = "exec"
 
-// compose makes a Spec of the arguments of `jail run`. Every fault that can be
-// found without touching anything comes back at once, each under the name of
-// its flag.
-func compose(args []string) (options, jail.Spec, jail.Faults) {
+// parseRun reads the arguments of `jail run`.
+func parseRun(args []string) (options, *commandLine) {
 	var o options
 	line := parse(runFlags(), args)
 	line.apply(&o)
-	if o.help {
-		return o, jail.Spec{}, nil
-	}
-	line.together(&o)
+	return o, &line
+}
+
+// compose makes a Spec of what was read. Every fault that can be found without
+// touching anything is among the line's faults then, each under the name of its
+// flag.
+func (c *commandLine) compose(o options, host profiles.Host, limit *setupLimit) jail.Spec {
+	c.together(&o)
 	name := o.profile
 	if name == "" {
 		name = defaultProfile
 	}
-	host := profiles.CurrentHost()
 	p, err := profiles.Load(name, host)
 	if err != nil {
-		line.errors(err, "--profile", name)
-		return o, jail.Spec{Name: o.over.Name}, line.faults
+		c.errors(err, "--profile", name)
+		return jail.Spec{Name: o.over.Name}
 	}
-	if len(line.rest) == 0 {
-		return o, jail.Spec{}, line.faults
+	if len(c.rest) == 0 {
+		return jail.Spec{}
 	}
-	spec, err := p.Spec(line.rest, o.over, host)
+	if o.over.Limits.Timeout == 0 {
+		limit.profile(p.Limits().Timeout)
+	}
+	spec, err := p.Spec(c.rest, o.over, host)
 	if err != nil {
-		line.errors(err, "--profile", name)
+		c.errors(err, "--profile", name)
 	}
 	spec.Hostname = o.hostname
 	spec.Unix = spec.Unix || o.unix
-	line.validate(spec)
-	return o, spec, line.faults
+	c.validate(spec)
+	return spec
 }
 
 // validate adds the faults that spec has by itself: those of its fields under

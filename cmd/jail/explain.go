@@ -6,15 +6,20 @@ import (
 	"os"
 
 	"github.com/seed-75010da9/jail/jail"
+	"github.com/seed-75010da9/jail/profiles"
 )
 
 // explainCommand is `jail explain`: the flags of run, and the plan instead of
 // a run. --record and --stdin are not opened.
 func explainCommand(args []string) int {
-	o, spec, faults := compose(args)
+	o, line := parseRun(args)
 	if o.help {
 		return printHelp("explain")
 	}
+	host := profiles.CurrentHost()
+	limit := limitSetup(options{json: o.json, over: o.over}, host)
+	spec := line.compose(o, host, limit)
+	faults := line.faults
 	var plan *jail.Plan
 	var err error
 	if len(faults) == 0 {
@@ -23,12 +28,13 @@ func explainCommand(args []string) int {
 			faults = namedByFlag(faults, spec)
 		}
 	}
+	limit.over()
 	if len(faults) > 0 {
 		var target *recordTarget
 		if o.json {
 			target = &recordTarget{file: os.Stdout}
 		}
-		return refuse(spec, faults, target)
+		return refuse(spec, faults, jail.StageValidate, target)
 	}
 	if err != nil {
 		printError(err)
@@ -37,10 +43,10 @@ func explainCommand(args []string) int {
 	if !o.json {
 		return print(plan.Text())
 	}
-	line, err := oneLine(plan)
+	text, err := oneLine(plan)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "jail: explain:", err)
 		return exitRefused
 	}
-	return print(string(line))
+	return print(string(text))
 }

@@ -44,6 +44,7 @@ func runCommand(args []string) int {
 	if o.tty {
 		connections.TTY, connections.Stdin = os.Stdin, os.Stdin
 	}
+	slowMonitor()
 	res, err := jail.RunIO(ctx, spec, connections)
 	var faults jail.Faults
 	if errors.As(err, &faults) { // found by looking at the host
