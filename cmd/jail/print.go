@@ -28,7 +28,7 @@ func print(s string) int {
 // printFaults writes one line for each fault to stderr.
 func printFaults(faults jail.Faults) {
 	for _, f := range faults {
-		fmt.Fprintln(os.Stderr, "jail: "+faultText(f))
+		fmt.Fprintln(os.Stderr, visible("jail: "+faultText(f)))
 	}
 }
 

@@ -6,10 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
-	"strings"
 
 	"github.com/seed-75010da9/jail/jail"
+	"github.com/seed-75010da9/jail/profiles"
 	"golang.org/x/sys/unix"
 )
 
@@ -27,20 +26,28 @@ type recordTarget struct {
 
 // openRecord opens what --record names: a path, or fd:N.
 //
-// A file is written in place, not renamed into it: that also serves links,
-// named pipes and devices, asks for no writable folder, and leaves no stray
-// file behind when jail is killed. It is emptied at once, so that the record
-// of an earlier run can't be taken for this one's.
-func openRecord(where string) (*recordTarget, error) {
-	if n, ok := strings.CutPrefix(where, "fd:"); ok {
-		return inheritedRecord(n)
+// A file is written in place, not renamed into it: that asks for no writable
+// folder, and leaves no stray file behind when jail is killed. It is emptied at
+// once, so that the record of an earlier run can't be taken for this one's. A
+// character device such as /dev/null is written to; a named pipe, whose reader
+// may never come, is to be opened by the caller.
+func openRecord(host profiles.Host, where string) (*recordTarget, error) {
+	if number, ok := inheritedFD(where); ok {
+		f, err := inherited(number, false)
+		if err != nil {
+			return nil, err
+		}
+		return &recordTarget{file: f}, nil
 	}
-	f, err := os.OpenFile(where, os.O_WRONLY|os.O_CREATE|unix.O_NOCTTY, 0o666)
-	if err != nil {
-		return nil, err
+	f, kind, err := openFile(host, where, unix.O_WRONLY|unix.O_CREAT)
+	if errors.Is(err, unix.ENXIO) || err == nil && kind != unix.S_IFREG && kind != unix.S_IFCHR {
+		err = errors.New("must be a file or a character device; give a pipe as fd:N, as in `jail run --record fd:3 … 3>PIPE`")
 	}
 	t := &recordTarget{file: f, path: where}
-	if err := t.reserve(); err != nil {
+	if err == nil && kind == unix.S_IFREG {
+		err = t.reserve()
+	}
+	if err != nil {
 		f.Close()
 		return nil, err
 	}
@@ -48,15 +55,12 @@ func openRecord(where string) (*recordTarget, error) {
 }
 
 // reserve empties a regular file and takes the space that the record will
-// need. Other kinds of files and filesystems that can't reserve are left as
-// they are: a failing write is reported when it happens.
+// need. Filesystems that can't reserve are left as they are: a failing write is
+// reported when it happens.
 func (t *recordTarget) reserve() error {
 	var st unix.Stat_t
 	if err := unix.Fstat(int(t.file.Fd()), &st); err != nil {
 		return fmt.Errorf("fstat: %w", err)
-	}
-	if st.Mode&unix.S_IFMT != unix.S_IFREG {
-		return nil
 	}
 	// Under umask 777 the owner could not read what was written for them.
 	if st.Mode&0o400 == 0 && st.Size == 0 {
@@ -72,31 +76,6 @@ func (t *recordTarget) reserve() error {
 		return fmt.Errorf("no room for the record: %w", err)
 	}
 	return nil
-}
-
-// inheritedRecord takes over a descriptor that the caller left open for us.
-// One that is close-on-exec is our own: nothing inherited can be.
-func inheritedRecord(number string) (*recordTarget, error) {
-	n, err := strconv.ParseUint(number, 10, 31)
-	if err != nil {
-		return nil, errors.New("must be fd:N with the number of a descriptor")
-	}
-	fd := int(n)
-	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
-	if err != nil || flags&unix.FD_CLOEXEC != 0 {
-		return nil, fmt.Errorf("descriptor %d is not open; open it for jail, as in `jail run … %d>FILE`", fd, fd)
-	}
-	mode, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
-	if err != nil {
-		return nil, fmt.Errorf("descriptor %d: %w", fd, err)
-	}
-	if mode&unix.O_PATH != 0 || mode&unix.O_ACCMODE == unix.O_RDONLY {
-		return nil, fmt.Errorf("descriptor %d is not open for writing", fd)
-	}
-	if fd > 2 {
-		unix.CloseOnExec(fd)
-	}
-	return &recordTarget{file: os.NewFile(uintptr(fd), "fd:"+number)}, nil
 }
 
 // write writes r as one line of JSON.

@@ -193,7 +193,7 @@ func constants(t *testing.T, typ string) []string {
 			if !ok {
 				return true
 			}
-			if id, ok := spec.Type.(*ast.Ident); ok && id.Name == typ {
+			if id, ok := spec.Type.(*ast.Ident); ok && id.Name == typ && len(spec.Values) > 0 {
 				if lit, ok := spec.Values[0].(*ast.BasicLit); ok {
 					v, err := strconv.Unquote(lit.Value)
 					if err != nil {
