@@ -239,7 +239,7 @@ func decodedBuiltin(name string) (Profile, bool) {
 		return Profile{
 			Name:        "exec",
 			Description: "a program file of your own: jail run --profile exec ./prog",
-			Digest:      "sha256:1c83c19008aa5a70e0bc8f80b595ac39d5b75ab02e3d1b386ff0cbb7e886a24a",
+			Digest:      "sha256:d0b787a1e7e4e9eeabfb2052a2374fb438de27007fad1f0f439105ba3d1bb393",
 			settings: settings{
 				extends:     "base",
 				description: "a program file of your own: jail run --profile exec ./prog",

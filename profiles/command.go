@@ -106,7 +106,7 @@ func (b *builder) program(arg string) string {
 		return filepath.Clean(host)
 	}
 	box := b.grantFile("command", arg, host, t)
-	b.libraries(t.real, box)
+	b.libraries("command", arg, t.real, box)
 	return box
 }
 

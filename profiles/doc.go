@@ -78,7 +78,15 @@
 // the caller's working directory otherwise.
 //
 // A program file that is granted by itself brings the shared libraries along
-// that its DT_RPATH or DT_RUNPATH leads to, one by one, and its own loader.
+// that its DT_RPATH or DT_RUNPATH leads to, one by one, and its own loader, as
+// far as they lie below its own folder, or below the prefix around a bin. What
+// it names elsewhere, if the system does not have it, is a fault that says what
+// to grant; nobody looks whether it is there.
+//
+// No folder is granted as a whole for a program's sake that is a home, holds
+// one, or lies right below /. The user database says what is a home, HOME only
+// adds to it. A link leads only to a program of the same name, a version aside,
+// and a virtual environment only to an installation of Python.
 //
 // # What is never granted by it
 //

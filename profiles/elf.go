@@ -18,6 +18,16 @@ type object struct {
 	needed  []string
 	rpath   string // DT_RPATH, which counts only without a DT_RUNPATH
 	runpath string
+	soname  bool // it has a DT_SONAME
+	pie     bool // it says that it is a program, by DF_1_PIE
+	read    int  // bytes that were read to know
+}
+
+// isLibrary tells libraries from programs, which are ET_DYN as well when they
+// are position-independent: these have a loader, or say so. A C library that
+// can be started has a loader, too, but a name of its own.
+func (o object) isLibrary() bool {
+	return o.kind == etDyn && !o.pie && (o.interp == "" || o.soname)
 }
 
 const (
@@ -30,8 +40,11 @@ const (
 	etDyn         = 3
 	dtNeeded      = 1
 	dtStrtab      = 5
+	dtSoname      = 14
 	dtRpath       = 15
 	dtRunpath     = 29
+	dtFlags1      = 0x6ffffffb
+	flag1PIE      = 0x08000000 // DF_1_PIE
 
 	// The files are the caller's, and may be anything: what is read of one is
 	// bounded.
@@ -39,6 +52,7 @@ const (
 	maxDynamic  = 64 << 10
 	maxNeeded   = 256
 	maxString   = 4096
+	shortString = 256 // most are not longer, and not worth more reading
 )
 
 var errNotELF = errors.New("not a 64-bit little-endian ELF file")
@@ -46,14 +60,14 @@ var errNotELF = errors.New("not a 64-bit little-endian ELF file")
 // readELF reads a program or library. It reads by hand what debug/elf could:
 // importing that costs every start of jail 0.08 ms. Only 64-bit little-endian
 // files are read; a box runs no others.
-func readELF(path string) (object, error) {
-	var o object
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+func readELF(path string) (o object, err error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return o, err
 	}
 	defer unix.Close(fd)
-	f := elfFile(fd)
+	f := &elfFile{fd: fd}
+	defer func() { o.read = f.read }()
 	head, err := f.bytes(0, elfHeaderSize)
 	if err != nil || !bytes.HasPrefix(head, []byte("\x7fELF\x02\x01")) {
 		return o, errNotELF
@@ -89,7 +103,7 @@ func readELF(path string) (object, error) {
 type segment struct{ offset, addr, size uint64 }
 
 // readDynamic reads the list of needed libraries and where to look for them.
-func (o *object) readDynamic(f elfFile, dynamic segment, loads []segment) {
+func (o *object) readDynamic(f *elfFile, dynamic segment, loads []segment) {
 	table, err := f.bytes(dynamic.offset, int(min(dynamic.size, maxDynamic))/dynEntrySize*dynEntrySize)
 	if err != nil {
 		return
@@ -109,7 +123,8 @@ func (o *object) readDynamic(f elfFile, dynamic segment, loads []segment) {
 		return
 	}
 	for entry := range slices.Chunk(table, dynEntrySize) {
-		at := strtab + le.Uint64(entry[8:])
+		value := le.Uint64(entry[8:])
+		at := strtab + value
 		switch le.Uint64(entry) {
 		case dtNeeded:
 			if len(o.needed) < maxNeeded {
@@ -119,38 +134,45 @@ func (o *object) readDynamic(f elfFile, dynamic segment, loads []segment) {
 			o.rpath = f.string(at)
 		case dtRunpath:
 			o.runpath = f.string(at)
+		case dtSoname:
+			o.soname = true
+		case dtFlags1:
+			o.pie = value&flag1PIE != 0
 		}
 	}
 }
 
-// An elfFile is the descriptor of an open file.
-type elfFile int
+// An elfFile is an open file, and how much of it was read.
+type elfFile struct{ fd, read int }
 
 // bytes reads exactly n bytes at an offset that the file itself named.
-func (f elfFile) bytes(offset uint64, n int) ([]byte, error) {
+func (f *elfFile) bytes(offset uint64, n int) ([]byte, error) {
+	if buf := f.upTo(offset, n); len(buf) == n {
+		return buf, nil
+	}
+	return nil, errNotELF
+}
+
+// upTo reads n bytes, or what there is of them.
+func (f *elfFile) upTo(offset uint64, n int) []byte {
 	if offset > 1<<62 {
-		return nil, errNotELF
+		return nil
 	}
 	buf := make([]byte, n)
-	if got, err := unix.Pread(int(f), buf, int64(offset)); err != nil || got < n {
-		return nil, errNotELF
+	got, err := unix.Pread(f.fd, buf, int64(offset))
+	if err != nil {
+		return nil
 	}
-	return buf, nil
+	f.read += got
+	return buf[:got]
 }
 
 // string reads a string that ends with NUL, or nothing.
-func (f elfFile) string(offset uint64) string {
-	if offset > 1<<62 {
-		return ""
+func (f *elfFile) string(offset uint64) string {
+	for _, n := range [...]int{shortString, maxString} {
+		if s, _, ok := bytes.Cut(f.upTo(offset, n), []byte{0}); ok {
+			return string(s)
+		}
 	}
-	buf := make([]byte, maxString)
-	n, err := unix.Pread(int(f), buf, int64(offset))
-	if err != nil {
-		return ""
-	}
-	s, _, ok := bytes.Cut(buf[:n], []byte{0})
-	if !ok {
-		return ""
-	}
-	return string(s)
+	return ""
 }

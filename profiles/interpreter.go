@@ -95,7 +95,7 @@ func (b *builder) resolve(path string, depth int) (interpreter, error) {
 	}
 	base := filepath.Base(path)
 	path = filepath.Join(dir.real, base)
-	t, err := walkFrom(dir.real, base)
+	t, err := walkFrom(dir.real, base, nil)
 	if err != nil {
 		return interpreter{}, err
 	}
@@ -110,7 +110,7 @@ func (b *builder) resolve(path string, depth int) (interpreter, error) {
 // behind is the interpreter behind a path whose folder is free of links: that
 // of a virtual environment, that which a shim starts, or the file itself.
 func (b *builder) behind(path string, t trail, depth int) (interpreter, error) {
-	if cfg, ok := venvOf(path); ok {
+	if cfg, ok := venvOf(path); ok && sameProgram("python", filepath.Base(path)) {
 		return b.venv(path, cfg, t, depth)
 	}
 	if next, err := b.h.behindShim(path, t.real); err != nil {
@@ -129,7 +129,10 @@ func (b *builder) behind(path string, t trail, depth int) (interpreter, error) {
 	if isScript(t.real) {
 		return interpreter{}, fmt.Errorf("the interpreter itself; %s is a script that starts it: put the folder of the real one first in PATH", t.real)
 	}
-	return interpreter{program: t.real, binary: t.real, roots: b.h.tree(t.real)}, nil
+	if !sameProgram(filepath.Base(path), filepath.Base(t.real)) {
+		return interpreter{}, fmt.Errorf("the interpreter itself; %s leads to %s, which is another program: put the folder of the real one first in PATH", path, t.real)
+	}
+	return interpreter{program: t.real, binary: t.real, roots: b.tree(t.real)}, nil
 }
 
 // grantInterpreter adds an interpreter's own files to the view, read-only.
@@ -157,7 +160,7 @@ func (b *builder) grantInterpreter(in interpreter, found string) error {
 	}
 	b.binDir = filepath.Dir(in.program)
 	if !tainted {
-		b.libraries(in.binary, in.binary)
+		b.libraries("run.interpreter", found, in.binary, in.binary)
 	}
 	return nil
 }

@@ -1,14 +1,36 @@
 package profiles
 
 import (
+	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/seed-75010da9/jail/jail"
 )
 
-// maxObjects bounds how many libraries one program may bring with it.
-const maxObjects = 256
+// What a search for libraries may cost. The program may be a stranger's, and
+// with it all that says where to look: no legitimate one comes near.
+const (
+	maxObjects = 256     // libraries
+	maxFolders = 64      // in which one of them is looked for
+	maxLookups = 4096    // of a name in a folder
+	maxRead    = 8 << 20 // bytes of the files
+)
+
+// A search finds the shared libraries of one program that is granted by itself.
+type search struct {
+	b          *builder
+	arg        string   // the program, as faults show it
+	real       string   // its real path
+	home       []string // see libraryFolders
+	machine    uint16
+	known      map[string]bool // names that are done with
+	queue      []loaded
+	lookups    int
+	read       int
+	overBudget bool
+}
 
 // A loaded file is known to the host by its real path, and to the box by the
 // path at which it is seen: there, $ORIGIN is the folder of the latter.
@@ -21,82 +43,174 @@ type loaded struct {
 // A libPath is a file or folder on the host and in the box.
 type libPath struct{ host, box string }
 
-// libraries finds the shared libraries of a program that is granted by itself,
-// as ld.so(8) would: in the folders that DT_RPATH or DT_RUNPATH name, where the
-// system's own folders don't have them. Each is granted as a single file, and
-// so is a dynamic loader of the program's own.
+// libraries grants the shared libraries of a program that is granted by itself,
+// found as ld.so(8) would find them: in the folders that DT_RPATH or DT_RUNPATH
+// name, where the system's own don't have them. Each is granted as a single
+// file, and so is a dynamic loader of the program's own.
 //
-// The program may be what a stranger wrote, and with it the names in it. So
-// only what really is a shared library for the same processor is granted: no
-// text, no key, no program.
-func (b *builder) libraries(real, box string) {
+// The program may be what a stranger wrote, and with it the names in it. What
+// they add to the grants is libraries that came with the program: below its own
+// folder, or below its prefix when that folder is a bin. Nothing else is even
+// looked at, so that no answer tells whether it exists; a fault names the
+// folder, which the caller can grant.
+func (b *builder) libraries(field, arg, real, box string) {
 	main, err := readELF(real)
 	if err != nil {
 		return
 	}
+	s := &search{b: b, arg: arg, real: real, machine: main.machine, known: map[string]bool{}, read: main.read}
+	s.queue = []loaded{{object: main, at: libPath{real, box}}}
 	if filepath.IsAbs(main.interp) {
-		b.library(libPath{main.interp, filepath.Clean(main.interp)}, main.machine)
+		s.named(field, "the dynamic loader", main.interp)
 	}
-	queue := []loaded{{object: main, at: libPath{real, box}}}
-	for count := 0; len(queue) > 0 && count < maxObjects; count++ {
-		from := queue[0]
-		queue = queue[1:]
-		dirs := from.rpath
-		if from.runpath != "" {
-			dirs = from.expand(from.runpath)
-		} else if from.object.rpath != "" {
-			dirs = append(from.expand(from.object.rpath), dirs...)
+	for count := 0; len(s.queue) > 0 && !s.overBudget; count++ {
+		from := s.queue[0]
+		s.queue = s.queue[1:]
+		s.needs(field, from)
+		s.overBudget = s.overBudget || count > maxObjects || s.lookups > maxLookups || s.read > maxRead
+	}
+	if s.overBudget {
+		b.fault(field, arg, "a program whose libraries are found with less looking: this one names more files and folders than any real one does; grant its folder with --ro if it is right")
+	}
+}
+
+// libraryFolders is where a program's own libraries may lie, given that it is
+// granted by itself: the folder that holds it, and the prefix around a bin,
+// unless that holds somebody's other files as well.
+func (b *builder) libraryFolders(real string) []string {
+	list := []string{}
+	dir := filepath.Dir(real)
+	if b.mayBeRoot(dir) {
+		list = append(list, dir)
+	}
+	if up := filepath.Dir(dir); filepath.Base(dir) == "bin" && b.mayBeRoot(up) {
+		list = append(list, up)
+	}
+	return list
+}
+
+// needs looks for all that one file needs.
+func (s *search) needs(field string, from loaded) {
+	dirs := from.rpath
+	if from.runpath != "" {
+		dirs = from.expand(from.runpath)
+	} else if from.object.rpath != "" {
+		dirs = union(from.expand(from.object.rpath), dirs)
+	}
+	if len(dirs) > maxFolders {
+		s.overBudget = true
+		return
+	}
+	for _, name := range from.needed {
+		switch {
+		case s.known[name]:
+			continue
+		case strings.Contains(name, "/"):
+			s.known[name] = true
+			s.named(field, "the library", name)
+			continue
 		}
-		for _, name := range from.needed {
-			next, ok := b.find(name, dirs, main.machine)
-			if !ok {
-				continue
-			}
+		s.known[name] = true
+		lib, found, outside := s.find(name, dirs)
+		switch {
+		case found && lib.kind != 0:
 			if from.runpath == "" {
-				next.rpath = dirs // DT_RPATH, unlike DT_RUNPATH, is inherited
+				lib.rpath = dirs // DT_RPATH, unlike DT_RUNPATH, is inherited
 			}
-			queue = append(queue, next)
+			s.queue = append(s.queue, lib)
+		case !found && outside != "" && !s.b.systemHas(name):
+			s.b.fault(field, s.arg, "a program that brings its libraries in its own folder; this one looks for "+shorten(name)+" in "+shorten(outside)+": give --ro "+shorten(outside+"/"+name)+" if that is right")
+		}
+		if s.lookups > maxLookups || s.read > maxRead {
+			s.overBudget = true
+			return
 		}
 	}
 }
 
-// find grants the first library of a name in a list of folders, and returns
-// it unless the box saw it already.
-func (b *builder) find(name string, dirs []libPath, machine uint16) (loaded, bool) {
-	if strings.Contains(name, "/") {
-		dirs, name = []libPath{{filepath.Dir(name), filepath.Dir(name)}}, filepath.Base(name)
+// named grants a file that the program names by its path.
+func (s *search) named(field, what, path string) {
+	if !filepath.IsAbs(path) {
+		return // from the working directory, which is the box's own affair
 	}
+	lib, found, outside := s.library(libPath{path, filepath.Clean(path)})
+	switch {
+	case found && lib.kind != 0 && what != "the dynamic loader":
+		s.queue = append(s.queue, lib)
+	case !found && outside:
+		s.b.fault(field, s.arg, "a program that brings its libraries in its own folder; this one names "+what+" "+shorten(path)+": give --ro "+shorten(path)+" if that is right")
+	}
+}
+
+// find grants the first library of a name in a list of folders, and returns it,
+// empty when the box sees it already. Where it is not found, outside is a folder
+// in which it was not looked for.
+func (s *search) find(name string, dirs []libPath) (lib loaded, found bool, outside string) {
 	for _, dir := range dirs {
 		if !filepath.IsAbs(dir.host) {
 			continue
 		}
-		lib, found := b.library(libPath{dir.host + "/" + name, filepath.Join(dir.box, name)}, machine)
+		lib, found, out := s.library(libPath{dir.host + "/" + name, filepath.Join(dir.box, name)})
 		if found {
-			return lib, lib.kind != 0
+			return lib, true, ""
+		}
+		if out && outside == "" {
+			outside = filepath.Clean(dir.host)
 		}
 	}
-	return loaded{}, false
+	return loaded{}, false, outside
 }
 
 // library grants one library. It is found but empty when the box sees it
-// anyway, with whatever it needs.
-func (b *builder) library(p libPath, machine uint16) (lib loaded, found bool) {
-	if host, _, ok := b.view.hostPath(p.box); ok {
-		return lib, isFile(host)
+// anyway, with whatever it needs, and outside when it is not for this program
+// to bring: then it was not looked at.
+func (s *search) library(p libPath) (lib loaded, found, outside bool) {
+	s.lookups++
+	if host, m, ok := s.b.view.hostPath(p.box); ok {
+		t, err := walk(host)
+		return lib, err == nil && (within(m.Source, t.real) || s.b.view.shows(t.real)) && isFile(t.real), false
 	}
-	t, err := walk(p.host)
+	t, err := walkFrom("/", p.host, s.own)
+	if errors.Is(err, errOutside) {
+		return lib, false, true
+	}
 	if err != nil || !isFile(t.real) || refusedSource(t.real) != "" {
-		return lib, false
+		return lib, false, false
 	}
 	o, err := readELF(t.real)
-	if err != nil || o.kind != etDyn || o.machine != machine {
-		return lib, false
+	s.read += o.read
+	if err != nil || !o.isLibrary() || o.machine != s.machine {
+		return lib, false, false
 	}
-	if m, ok := b.view.covering(p.box); ok && m.Kind != jail.MountTmpfs {
-		return lib, false
+	if m, ok := s.b.view.covering(p.box); ok && m.Kind != jail.MountTmpfs {
+		return lib, false, false
 	}
-	b.view.put(jail.Mount{Kind: jail.MountRO, Source: t.real, Target: p.box})
-	return loaded{object: o, at: libPath{t.real, p.box}}, true
+	s.b.view.put(jail.Mount{Kind: jail.MountRO, Source: t.real, Target: p.box})
+	return loaded{object: o, at: libPath{t.real, p.box}}, true, false
+}
+
+// own says whether a path lies in a folder whose libraries the program brings,
+// or on the way there.
+func (s *search) own(path string) bool {
+	if s.home == nil {
+		s.home = s.b.libraryFolders(s.real)
+	}
+	return slices.ContainsFunc(s.home, func(dir string) bool { return within(dir, path) || within(path, dir) })
+}
+
+// systemHas says whether the system's own loader finds a library without being
+// told where: by its cache, or in the folders that it looks in by itself.
+func (b *builder) systemHas(name string) bool {
+	if b.ldCache == "" {
+		b.ldCache = "\x00" + string(readHead("/etc/ld.so.cache", maxRead))
+	}
+	if strings.Contains(b.ldCache, "\x00"+name+"\x00") || strings.Contains(b.ldCache, "/"+name+"\x00") {
+		return true
+	}
+	return slices.ContainsFunc([]string{"/lib", "/usr/lib", "/lib64", "/usr/lib64", "/usr/local/lib"}, func(dir string) bool {
+		_, _, ok := b.view.hostPath(dir)
+		return ok && isFile(dir+"/"+name)
+	})
 }
 
 // expand reads a DT_RUNPATH: folders divided by colons, in which $ORIGIN is
@@ -109,11 +223,25 @@ func (l loaded) expand(list string) []libPath {
 				origin := filepath.Dir(file)
 				return strings.NewReplacer("${ORIGIN}", origin, "$ORIGIN", origin, "${LIB}", lib, "$LIB", lib).Replace(dir)
 			}
-			dirs = append(dirs, libPath{put(l.at.host), put(l.at.box)})
+			dirs = union(dirs, []libPath{{put(l.at.host), put(l.at.box)}})
 			if !strings.Contains(dir, "LIB") {
 				break
 			}
 		}
+		if len(dirs) > maxFolders {
+			break // too many already
+		}
 	}
 	return dirs
+}
+
+// union is a list of folders with those of another that it does not have.
+func union(dirs, more []libPath) []libPath {
+	out := slices.Clone(dirs)
+	for _, d := range more {
+		if !slices.Contains(out, d) {
+			out = append(out, d)
+		}
+	}
+	return out
 }

@@ -19,7 +19,9 @@ type builder struct {
 	cwd       string          // where the program starts, as far as asked for
 	workspace string          // its path, which is the same on both sides
 	limits    jail.Limits
-	binDir    string // folder of an interpreter outside the system's PATH
+	binDir    string   // folder of an interpreter outside the system's PATH
+	homes     []string // see peoplesHomes
+	ldCache   string   // see systemHas
 	faults    jail.Faults
 }
 

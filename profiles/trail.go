@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"errors"
 	"iter"
 	"os"
 	"path/filepath"
@@ -24,12 +25,16 @@ const maxHops = 40
 
 // walk follows an absolute path link by link. "link/.." means what it means to
 // the kernel, not what the text suggests.
-func walk(path string) (trail, error) { return walkFrom("/", path) }
+func walk(path string) (trail, error) { return walkFrom("/", path, nil) }
+
+// errOutside is the end of a trail that leaves where it may go.
+var errOutside = errors.New("leads outside")
 
 // walkFrom follows a path from a folder that is known to be free of links. It
 // asks for each part's link text and nothing else: one system call a part, and
-// EINVAL is the answer for everything that is there and is no link.
-func walkFrom(at, path string) (trail, error) {
+// EINVAL is the answer for everything that is there and is no link. Where may
+// is given, what it does not accept is not even looked at.
+func walkFrom(at, path string, may func(string) bool) (trail, error) {
 	var t trail
 	text := make([]byte, syscall.PathMax)
 	todo := path
@@ -44,6 +49,9 @@ func walkFrom(at, path string) (trail, error) {
 			continue
 		}
 		next := filepath.Join(at, name)
+		if may != nil && !may(next) {
+			return t, errOutside
+		}
 		n, err := syscall.Readlink(next, text)
 		if err == syscall.EINVAL {
 			at = next
