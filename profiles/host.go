@@ -23,6 +23,8 @@ type Host struct {
 	// Env is the caller's environment as "KEY=VALUE". Only --pass-env and the
 	// version managers' own variables are read from it.
 	Env []string
+
+	passwd string // the user database, if not /etc/passwd
 }
 
 // CurrentHost describes this process's own surroundings.

@@ -12,8 +12,8 @@ import (
 // The program is bin/NAME below its prefix, and its libraries are in lib: that
 // holds for pyenv, nvm, conda, the standalone Python builds and what make
 // install makes. A prefix that others share, such as ~/.local, is not granted.
-func (h Host) tree(real string) []string {
-	if prefix, ok := h.prefix(real); ok {
+func (b *builder) tree(real string) []string {
+	if prefix, ok := b.prefix(real); ok {
 		return []string{prefix}
 	}
 	roots := []string{real}
@@ -33,26 +33,17 @@ func (h Host) tree(real string) []string {
 }
 
 // prefix is the installation prefix of a program bin/NAME, if it has one that
-// holds nothing else: not the caller's home or what holds that, nor ~/.local.
-func (h Host) prefix(real string) (string, bool) {
+// holds nothing else: not a home or what holds one, nor a ~/.local.
+func (b *builder) prefix(real string) (string, bool) {
 	dir := filepath.Dir(real)
-	if filepath.Base(dir) != "bin" {
-		return "", false
-	}
 	prefix := filepath.Dir(dir)
-	if prefix == "/" || !isDir(filepath.Join(prefix, "lib")) && !isDir(filepath.Join(prefix, "lib64")) {
+	if filepath.Base(dir) != "bin" || filepath.Base(prefix) == ".local" {
 		return "", false
 	}
-	if h.Home != "" {
-		home := h.Home
-		if t, err := walk(home); err == nil {
-			home = t.real
-		}
-		if within(prefix, home) || prefix == filepath.Join(home, ".local") {
-			return "", false
-		}
+	if !isDir(filepath.Join(prefix, "lib")) && !isDir(filepath.Join(prefix, "lib64")) {
+		return "", false
 	}
-	return prefix, true
+	return prefix, b.mayBeRoot(prefix)
 }
 
 // libpython lists the shared libraries of one Python in a folder.

@@ -46,6 +46,14 @@ func (b *builder) venv(path string, cfg venvConfig, t trail, depth int) (interpr
 	if err != nil {
 		return in, fmt.Errorf("a virtual environment whose Python is there; that of %s is gone: %w", cfg.root, err)
 	}
+	// The two are files of whoever made the environment, and may name anything.
+	// What comes of it is that environment and an installation of Python.
+	if !b.view.shows(cfg.root) && !b.mayBeRoot(cfg.root) {
+		return in, fmt.Errorf("a virtual environment in a folder of its own; %s is a home, holds one, or lies right below /: grant what is needed of it with --ro", cfg.root)
+	}
+	if len(base.roots) > 0 && !isPython(base.binary) {
+		return in, fmt.Errorf("a virtual environment that was made from a Python installation; that of %s leads to %s, which is in none: grant that with --ro if it is right", cfg.root, base.binary)
+	}
 	in.binary, in.via = base.binary, base.via
 	in.roots = append(in.roots, base.roots...)
 	in.links = append(in.links, base.links...)
@@ -53,8 +61,8 @@ func (b *builder) venv(path string, cfg venvConfig, t trail, depth int) (interpr
 	// part of the version.
 	if home, err := walk(cfg.home); err == nil {
 		in.links = append(in.links, home.links...)
-		if prog := filepath.Join(home.real, filepath.Base(made)); !b.view.shows(home.real) && isExecutable(prog) {
-			in.roots = append(in.roots, b.h.tree(prog)...)
+		if prog := filepath.Join(home.real, filepath.Base(made)); !b.view.shows(home.real) && isExecutable(prog) && isPython(prog) {
+			in.roots = append(in.roots, b.tree(prog)...)
 		}
 	}
 	return in, nil
