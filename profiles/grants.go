@@ -134,19 +134,31 @@ func refusedTarget(path string) string {
 // the folder of the user's profiles: what runs in the box could write the
 // policy of the next run (netblue30/firejail#7154).
 func (b *builder) protectPolicy() {
-	for _, file := range b.p.files {
-		b.protect(file, "the profile file "+file)
+	if len(b.rw) == 0 {
+		return
 	}
-	if dir := b.h.profileDir(); dir != "" && len(b.rw) > 0 {
-		if t, err := walk(dir); err == nil {
-			b.protect(t.real, "the folder of your profiles, "+dir)
-		}
+	for _, file := range b.p.files {
+		b.protect(file, "the profile file "+filepath.Clean(file))
+	}
+	if dir := b.h.profileDir(); dir != "" {
+		b.protect(dir, "the folder of your profiles, "+dir+" (XDG_CONFIG_HOME names another)")
 	}
 }
 
+// protect faults the writable grants in which path lies, would lie if it were
+// made, or has a link on the way to it: each of them could be put in its place.
 func (b *builder) protect(path, what string) {
-	if grant, ok := b.writable(path); ok {
-		b.fault("--rw", grant, "a grant without "+what+": the program could rewrite its own policy; grant a folder beside it")
+	t, _ := walk(path)
+	places := []string{t.real}
+	for _, l := range t.links {
+		places = append(places, l.path)
+	}
+	told := map[string]bool{}
+	for _, place := range places {
+		if grant, ok := b.writable(place); ok && !told[grant] {
+			told[grant] = true
+			b.fault("--rw", grant, "a grant without "+what+": the program could rewrite its own policy; grant a folder beside it")
+		}
 	}
 }
 

@@ -120,6 +120,9 @@ func TestPolicyIsNotWritable(t *testing.T) {
 		"work/policy/own.toml":        "extends = \"../up.toml\"\n",
 		"work/up.toml":                "extends = \"base\"\n",
 		"work/src/x":                  "",
+		"work/linked.toml":            "-> ../else/real.toml",
+		"work/sub/linked.toml":        "-> ROOT/else/real.toml",
+		"else/real.toml":              "extends = \"base\"\n",
 		"link":                        "-> work",
 		"home/cfg/jail/profiles/":     "",
 		"home/src/x":                  "",
@@ -140,13 +143,51 @@ func TestPolicyIsNotWritable(t *testing.T) {
 		{"the parent's", "policy/own.toml", Overrides{RW: grantList("up.toml")}, `--rw: "ROOT/work/up.toml": a grant without the profile file ROOT/work/up.toml` + tail},
 		{"through a link", "policy/own.toml", Overrides{Workspace: root + "/link/policy"}, `--workspace: "ROOT/link/policy": ` + planted("ROOT/link", "ROOT/work/policy") + "\n"},
 		{"by itself", "policy/grants.toml", Overrides{}, `--rw: "ROOT/work/policy": a grant without the profile file ROOT/work/policy/grants.toml` + tail},
-		{"the user's folder", "base", Overrides{Workspace: root + "/home"}, `--rw: "ROOT/home": a grant without the folder of your profiles, ROOT/home/cfg/jail/profiles` + tail},
+		{"the user's folder", "base", Overrides{Workspace: root + "/home"}, `--rw: "ROOT/home": a grant without the folder of your profiles, ROOT/home/cfg/jail/profiles (XDG_CONFIG_HOME names another)` + tail},
+		{"a profile by a link", "linked.toml", Overrides{RW: grantList("linked.toml:/x")}, `--rw: "linked.toml:/x": ` + planted("ROOT/work/linked.toml", "ROOT/else/real.toml") + "\n"},
+		{"a folder with such a link", "sub/linked.toml", Overrides{RW: grantList("sub")}, `--rw: "ROOT/work/sub": a grant without the profile file ROOT/work/sub/linked.toml` + tail},
 		{"read-only home", "base", Overrides{RO: grantList(root + "/home"), RW: grantList(root + "/home/src")}, ""},
 	} {
 		_, err := load(t, tt.profile, h).Spec([]string{"true"}, tt.o, h)
 		if got := faultLines(err, root); got != tt.want {
 			t.Errorf("%s:\n%swant\n%s", tt.name, got, tt.want)
 		}
+	}
+}
+
+// The folder of the user's profiles need not be there to be protected: what can
+// make it can fill it.
+func TestPolicyThatIsNotThereYet(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		files map[string]string
+		cfg   string // ConfigHome
+		rw    string
+		held  bool
+	}{
+		{"the folder around it", map[string]string{"cfg/x": ""}, "cfg", "cfg", true},
+		{"further up", map[string]string{"home/x": ""}, "home/.config", "home", true},
+		{"the folder in it", map[string]string{"cfg/jail/x": ""}, "cfg", "cfg/jail", true},
+		{"by a link", map[string]string{"dot/x": "", "home/.config": "-> ../dot"}, "home/.config", "dot", true},
+		{"the link itself", map[string]string{"dot/x": "", "home/.config": "-> ../dot"}, "home/.config", "home", true},
+		{"a link to what is not there", map[string]string{"ws/x": "", "home/.config/jail": "-> ROOT/ws/new"}, "home/.config", "ws", true},
+		{"all there, and a link", map[string]string{"dot/jail/profiles/": "", "home/.config": "-> ROOT/dot"}, "home/.config", "home", true},
+		{"beside it", map[string]string{"cfg/x": "", "cfg/src/x": ""}, "cfg", "cfg/src", false},
+		{"elsewhere", map[string]string{"ws/x": ""}, "none", "ws", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			root := tree(t, tt.files)
+			h := Host{Dir: root, ConfigHome: root + "/" + tt.cfg}
+			_, err := load(t, "base", h).Spec([]string{"true"}, Overrides{RW: grantList(tt.rw)}, h)
+			want := ""
+			if tt.held {
+				want = `--rw: "ROOT/` + tt.rw + `": a grant without the folder of your profiles, ROOT/` + tt.cfg +
+					"/jail/profiles (XDG_CONFIG_HOME names another): the program could rewrite its own policy; grant a folder beside it\n"
+			}
+			if got := faultLines(err, root); got != want {
+				t.Errorf("faults: %swant: %s", got, want)
+			}
+		})
 	}
 }
 
