@@ -26,6 +26,7 @@ type document struct {
 	faults  jail.Faults
 	lines   []int // of the faults
 	seen    map[string]place
+	keys    int // keys and headers so far
 	mark    struct{ offset, newlines int }
 }
 
@@ -51,6 +52,14 @@ const (
 	parentPlace                  // the "a" of [a.b]: may still get a header of its own
 )
 
+const (
+	// maxKeys bounds how many keys and headers a profile may hold.
+	maxKeys = 1024
+	// maxKeyDepth bounds how many parts a key may have; no profile uses more
+	// than four.
+	maxKeyDepth = 8
+)
+
 // parseDocument reads TOML text. Syntax errors end it, everything else is
 // collected in faults.
 func parseDocument(name string, text []byte) *document {
@@ -63,6 +72,15 @@ func parseDocument(name string, text []byte) *document {
 		e := p.Expression()
 		path, offset := keyPath(e)
 		line := d.line(offset)
+		if d.keys++; d.keys > maxKeys {
+			d.fault(line, path, "", fmt.Sprintf("at most %d keys and tables", maxKeys))
+			return d
+		}
+		if len(path) > maxKeyDepth {
+			d.tooDeep(line, path)
+			skip = skip || e.Kind != unstable.KeyValue
+			continue
+		}
 		switch e.Kind {
 		case unstable.Table:
 			table = path
@@ -119,10 +137,19 @@ func (d *document) openTable(path []string, line int) bool {
 	return true
 }
 
+// tooDeep reports a key of more parts than any profile has.
+func (d *document) tooDeep(line int, path []string) {
+	d.fault(line, path[:1], "", fmt.Sprintf("a key of at most %d parts; this one has %d", maxKeyDepth, len(path)))
+}
+
 // add notes a key and its value, and what is in it when it is an inline table.
 func (d *document) add(p *unstable.Parser, kv *unstable.Node, table []string, line int) {
 	key, _ := keyPath(kv)
 	path := append(append([]string{}, table...), key...)
+	if len(path) > maxKeyDepth {
+		d.tooDeep(line, path)
+		return
+	}
 	shown := newValue(p, kv.Value()).text
 	for i := len(table) + 1; i < len(path); i++ {
 		up := pathKey(path[:i])
@@ -155,6 +182,10 @@ func (d *document) addInline(p *unstable.Parser, v *unstable.Node, path []string
 			continue
 		}
 		empty = false
+		if d.keys++; d.keys > maxKeys {
+			d.fault(line, path, "", fmt.Sprintf("at most %d keys and tables", maxKeys))
+			return
+		}
 		_, offset := keyPath(child)
 		d.add(p, child, path, d.line(offset))
 	}

@@ -29,7 +29,7 @@ type Profile struct {
 	Digest string
 
 	settings settings
-	files    []string // real paths of the user's own files among those texts
+	files    []string // absolute paths of the user's own files among those texts
 }
 
 // Limits is what the profile says about limits; a zero field says nothing.
@@ -39,7 +39,7 @@ const (
 	// maxDepth bounds how many profiles may extend one another.
 	maxDepth = 8
 	// maxText bounds one profile file, in bytes.
-	maxText = 1 << 20
+	maxText = 64 << 10
 )
 
 // Load finds a profile and decodes it. What contains a slash or ends in .toml
@@ -113,7 +113,8 @@ func UserNames(h Host) ([]string, error) {
 // A link of a chain of profiles.
 type chainLink struct {
 	doc  *document
-	file string // real path, empty for built-in ones
+	file string // absolute path, empty for built-in ones
+	dir  string // the folder from which it names others
 }
 
 // readChain reads a profile and those it extends, the profile first. On a fault
@@ -148,7 +149,7 @@ func readChain(name string, h Host) ([]chainLink, jail.Faults) {
 		}
 		name = head.extends
 		if link.file != "" {
-			dir = filepath.Dir(link.file)
+			dir = link.dir
 		}
 	}
 }
@@ -226,9 +227,9 @@ func readFile(path, shown string) (link chainLink, id string, err error) {
 		return link, "", fmt.Errorf("a readable profile file: %w", err)
 	}
 	if len(text) > maxText {
-		return link, "", errors.New("a profile file of at most 1 MiB")
+		return link, "", errors.New("a profile file of at most 64 KiB")
 	}
-	return chainLink{parseDocument(shown, text), real}, real, nil
+	return chainLink{doc: parseDocument(shown, text), file: path, dir: filepath.Dir(real)}, real, nil
 }
 
 func isPath(name string) bool {

@@ -51,7 +51,7 @@ func TestLoadUserProfiles(t *testing.T) {
 			t.Errorf("Load(%q): files %q", name, p.files)
 		}
 	}
-	if p := load(t, "link.toml", h); p.Description != "other" || p.files[0] != root+"/work/other.toml" {
+	if p := load(t, "link.toml", h); p.Description != "other" || p.files[0] != root+"/work/link.toml" {
 		t.Errorf("link: %+v", p)
 	}
 	names, err := UserNames(h)
@@ -96,7 +96,7 @@ func TestLoadFaults(t *testing.T) {
 		"dir.toml/":                   "",
 		"dangling.toml":               "-> nowhere",
 		"loop.toml":                   "-> loop.toml",
-		"big.toml":                    strings.Repeat("# 0123456789\n", 1<<17),
+		"big.toml":                    strings.Repeat("# 0123456789\n", 6<<10),
 	}
 	for i := range 10 {
 		files["deep/"+string(rune('a'+i))+".toml"] = "extends = \"./" + string(rune('b'+i)) + ".toml\"\n"
@@ -124,7 +124,7 @@ func TestLoadFaults(t *testing.T) {
 		{"dir.toml", h, `profile: "dir.toml": a profile file; this is not a regular file` + "\n"},
 		{"fifo.toml", h, `profile: "fifo.toml": a profile file; this is not a regular file` + "\n"},
 		{"/dev/zero", h, `profile: "/dev/zero": a profile file; this is not a regular file` + "\n"},
-		{"big.toml", h, `profile: "big.toml": a profile file of at most 1 MiB` + "\n"},
+		{"big.toml", h, `profile: "big.toml": a profile file of at most 64 KiB` + "\n"},
 		{"dangling.toml", h, `profile: "dangling.toml": a readable profile file: lstat ROOT/nowhere: no such file or directory` + "\n"},
 		{"loop.toml", h, `profile: "loop.toml": a readable profile file: EvalSymlinks: too many links` + "\n"},
 		{"x.toml", Host{}, `profile: "x.toml": an absolute path, because the working directory is gone` + "\n"},

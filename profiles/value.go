@@ -27,7 +27,10 @@ func newValue(p *unstable.Parser, n *unstable.Node) value {
 			if it.Node().Kind == unstable.Comment {
 				continue
 			}
-			item := newValue(p, it.Node())
+			item := value{kind: unstable.Array, text: "[…]"} // no setting has a list of lists
+			if it.Node().Kind != unstable.Array {
+				item = newValue(p, it.Node())
+			}
 			v.items = append(v.items, item)
 			texts = append(texts, item.text)
 		}
@@ -72,8 +75,13 @@ func (v value) more(dst *[]string, ok func(string) bool) bool {
 	if !good {
 		return false
 	}
+	have := make(map[string]bool, len(*dst)+len(list))
+	for _, s := range *dst {
+		have[s] = true
+	}
 	for _, s := range list {
-		if !slices.Contains(*dst, s) {
+		if !have[s] {
+			have[s] = true
 			*dst = append(*dst, s)
 		}
 	}

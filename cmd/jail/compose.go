@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -60,14 +59,22 @@ func (c *commandLine) validate(spec jail.Spec) {
 	if !errors.As(spec.Validate(), &faults) {
 		return
 	}
-	for _, f := range namedByFlag(faults, spec) {
-		for _, s := range c.settings {
-			if "--"+s.def.name == f.Field && !s.def.many {
-				f.Value = s.value
-			}
+	type place struct{ field, value string }
+	typed, known := map[string]string{}, map[place]bool{}
+	for _, s := range c.settings {
+		if !s.def.many {
+			typed["--"+s.def.name] = s.value
 		}
-		known := func(g jail.Fault) bool { return g.Field == f.Field && g.Value == f.Value }
-		if !slices.ContainsFunc(c.faults, known) {
+	}
+	for _, f := range c.faults {
+		known[place{f.Field, f.Value}] = true
+	}
+	for _, f := range namedByFlag(faults, spec) {
+		if value, ok := typed[f.Field]; ok {
+			f.Value = value
+		}
+		if at := (place{f.Field, f.Value}); !known[at] {
+			known[at] = true
 			c.faults = append(c.faults, f)
 		}
 	}
