@@ -42,10 +42,30 @@
 // RLIMIT_CORE can be read, not set: the supervisor sets it to 1, the one value
 // that keeps the kernel from starting the host's core_pattern helper.
 //
+// PID 1 has the program's uid, so the kernel lets the program slow it down, limit
+// it and have signals sent to it, and a box ends when PID 1 gets to run. Every
+// call that changes a process which it names refuses 1, and priorities refuse "all
+// of a user" (internal/policy/named.go); PID 1's limits cannot be read either.
+// Other pids are the program's own. kill is left alone: the kernel drops what
+// PID 1 has no handler for. F_SETOWN takes anybody else; F_SETOWN_EX, FIOSETOWN
+// and SIOCSPGRP, which say it behind a pointer, are refused. It costs programs
+// that ask for SIGIO in one thread.
+//
+// mmap, memfd_create and shmget refuse the flags of huge pages, because those come
+// from a pool of the host's and the memory cap does not count them. It costs
+// programs the ones they ask for by flag; transparent ones stay.
+//
 // fcntl's record locks are allowed, also on read-only grants, because sqlite
-// needs them and a filter cannot see which kind of lock is asked for: a read
-// lock there can make a host program wait. flock is not allowed, and inotify is
-// not, for what they do to such grants; a profile can name them.
+// needs them and a filter cannot see which kind of lock is asked for, nor on which
+// file. Two things follow for every file that is granted to two boxes, or to a
+// box and the host, read-only or not: a read lock makes a writer's lock wait; and
+// F_GETLK (sqlite looks with it for a crashed writer's journal) and F_OFD_GETLK
+// tell which bytes the other has locked, so that two boxes that both want to can
+// pass on bits, a channel of as many bits as the file's offsets, and no names of
+// files or processes. Refusing them would not shut it: whether F_SETLK fails
+// tells the same. Grant a file to one box only, or a copy to each, where that
+// matters. flock is not allowed, and inotify is not, for what they do to such
+// grants; a profile can name them.
 //
 // No profile has Unix sockets of itself, only connected pairs, which is enough
 // for child processes of Node and Python's pools by fork and spawn. Python's

@@ -49,9 +49,11 @@ func TestFilterForeignArchitectures(t *testing.T) {
 func checked() map[string][]int {
 	return map[string][]int{
 		"creat": {1}, "mkdir": {1}, "chmod": {1}, "fchmod": {1}, "mkdirat": {2}, "fchmodat": {2},
-		"mknod": {1}, "mknodat": {2}, "open": {1, 2}, "openat": {2, 3}, "fcntl": {1}, "ioctl": {1},
-		"clone": {0}, "prlimit64": {1, 2}, "setrlimit": {0}, "personality": {0}, "sched_setscheduler": {1},
-		"prctl": {0}, "socket": {0, 1, 2}, "socketpair": {0, 1},
+		"mknod": {1}, "mknodat": {2}, "open": {1, 2}, "openat": {2, 3}, "fcntl": {1, 2}, "ioctl": {1},
+		"clone": {0}, "prlimit64": {0, 1, 2}, "setrlimit": {0}, "personality": {0}, "sched_setscheduler": {0, 1},
+		"prctl": {0}, "socket": {0, 1, 2}, "socketpair": {0, 1}, "sched_setparam": {0}, "sched_setaffinity": {0},
+		"setpriority": {0, 1}, "ioprio_set": {0, 1}, "timer_create": {0}, "clock_nanosleep": {0},
+		"mmap": {3}, "memfd_create": {1}, "shmget": {2},
 	}
 }
 
@@ -88,11 +90,11 @@ func TestFilterSweeps(t *testing.T) {
 
 // interesting are the values on which the policy turns somewhere.
 var interesting = []uint64{
-	0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 15, 16, 17, 22, 28, 31, 33, 35, 38, 40, 57, 62, 67, 262,
+	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 16, 17, 22, 28, 31, 33, 35, 38, 40, 57, 62, 67, 262,
 	0o100, 0o755, 0o2755, 0o4755, 0o6000, 0o7777, 0o100644, 0o104755, 0o020644, 0o060644, 0o010644, 0o140755,
 	0o20000000, 0o20200000, 0o20000100, 1023, 1024, 1025, 1026, 1030, 1038, 1039, 1040,
 	0x5401, 0x5411, 0x5412, 0x541c, 0x541d, 0x5423, 0x5424, 0x20000, 0x40000, 0x80000, 0x3d0f00, 0x1200011,
-	0x10000000, 0x10000011, 0x40000000, 0x40000001, 0x7e020000, 0x80000000, 0xffffffff, 0x59616d61, 0x53564d41,
+	0x10000000, 0x10000011, 0x40000000, 0x40000001, 0x7e020000, 0x80000000, 0xffffffff, 0xffffffef, 0xfffffff0, 0xfffffff7, 0xfffffff8, 0x40022, 0o4600, 0x8901, 0x8902, 0x59616d61, 0x53564d41,
 	0x7fffffffd000, // a pointer
 }
 

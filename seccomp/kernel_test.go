@@ -28,9 +28,12 @@ func TestMain(m *testing.M) {
 // child does one thing below the filter and reports on stdout.
 func child(what string) {
 	runtime.LockOSThread()
-	if what == "foreign bare" {
+	switch what {
+	case "foreign bare":
 		foreign()
 		os.Exit(0)
+	case "aimed bare":
+		takeAim()
 	}
 	p, err := Builtin(Default)
 	if err == nil && what == "loopback" {
@@ -46,6 +49,8 @@ func child(what string) {
 	switch what {
 	case "foreign":
 		foreign()
+	case "aimed":
+		takeAim()
 	case "x32":
 		syscall.RawSyscall(0x40000000|unix.SYS_GETPID, 0, 0, 0)
 	default:

@@ -1,6 +1,10 @@
 package policy
 
-import "golang.org/x/sys/unix"
+import (
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
 
 const (
 	setID    = unix.S_ISUID | unix.S_ISGID
@@ -16,7 +20,7 @@ const (
 
 // Checked is the calls that are carried out with some arguments only.
 func Checked() []Check {
-	return append(files(), processes()...)
+	return slices.Concat(files(), processes(), named(), memory())
 }
 
 // cleanMode is the check of calls whose file mode is argument arg. It stays
@@ -60,15 +64,18 @@ func files() []Check {
 		node(2, "mknodat"),
 		{
 			Why: "leases (1024, and 1040 on directories) and dnotify (1026) tell what the host does with a " +
-				"file, and a lease stalls the host's open; commands that we do not know are absent",
+				"file, and a lease stalls the host's open. The kernel itself sends SIGIO to a file's owner, past " +
+				"what a process may signal, so that must not be PID 1, neither as a process nor as a group; " +
+				"F_SETOWN_EX names it behind a pointer. Commands that we do not know are absent",
 			Calls: "fcntl",
 			Rows: []Row{
-				{in(1, Low, unix.F_SETLEASE, unix.F_NOTIFY, setDelegation), Deny},
+				{in(1, Low, unix.F_SETLEASE, unix.F_NOTIFY, setDelegation, unix.F_SETOWN_EX), Deny},
+				{[]Test{{1, Low, []uint64{unix.F_SETOWN}}, {2, Low, []uint64{pid1, group1}}}, Deny},
 				{in(1, Low,
 					unix.F_DUPFD, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL, unix.F_SETFL,
 					unix.F_GETLK, unix.F_SETLK, unix.F_SETLKW,
 					unix.F_SETOWN, unix.F_GETOWN, unix.F_SETSIG, unix.F_GETSIG,
-					unix.F_SETOWN_EX, unix.F_GETOWN_EX, getOwnerUIDs,
+					unix.F_GETOWN_EX, getOwnerUIDs,
 					unix.F_OFD_GETLK, unix.F_OFD_SETLK, unix.F_OFD_SETLKW,
 					unix.F_GETLEASE, duplicateQuery, createdQuery, unix.F_DUPFD_CLOEXEC,
 					unix.F_SETPIPE_SZ, unix.F_GETPIPE_SZ, unix.F_ADD_SEALS, unix.F_GET_SEALS,
@@ -79,11 +86,12 @@ func files() []Check {
 		},
 		{
 			Why: "terminals: typing into it (TIOCSTI), the console's buffer (TIOCLINUX), taking the " +
-				"console's output (TIOCCONS), loading line disciplines (TIOCSETD). Compared by 16 bits: the " +
+				"console's output (TIOCCONS), loading line disciplines (TIOCSETD). Sockets: who gets SIGIO, behind " +
+				"a pointer (FIOSETOWN, SIOCSPGRP), see fcntl. Compared by 16 bits: the " +
 				"only others that end like these are of sound timers, and the filter is the shorter for it",
 			Calls: "ioctl",
 			Rows: []Row{
-				{in(1, 0xffff, unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCCONS, unix.TIOCSETD), Deny},
+				{in(1, 0xffff, unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCCONS, unix.TIOCSETD, setOwner, unix.SIOCSPGRP), Deny},
 			},
 			Else: Allow,
 		},
@@ -97,6 +105,7 @@ const (
 	duplicateQuery = 1027
 	createdQuery   = 1028
 	setDelegation  = 1040
+	setOwner       = 0x8901 // FIOSETOWN, asm-generic/sockios.h
 )
 
 func processes() []Check {
@@ -108,33 +117,11 @@ func processes() []Check {
 			Else:  Deny,
 		},
 		{
-			Why: "a soft RLIMIT_CORE of 1 is the only value that writes no core and also starts no " +
-				"core_pattern helper on the host (fs/coredump.c); 0 would start it again. " +
-				"Reading it is fine",
-			Calls: "prlimit64",
-			Rows: []Row{
-				{in(2, Whole, 0), Allow},
-				{in(1, Low, unix.RLIMIT_CORE), Deny},
-				{in(1, Low&^15, 0), Allow},
-			},
-			Else: Absent,
-		},
-		{
 			Why:   "RLIMIT_CORE, see prlimit64",
 			Calls: "setrlimit",
 			Rows: []Row{
 				{in(0, Low, unix.RLIMIT_CORE), Deny},
 				{in(0, Low&^15, 0), Allow},
-			},
-			Else: Absent,
-		},
-		{
-			Why: "real-time classes escape the cpu cap where the caller has RLIMIT_RTPRIO; the mask " +
-				"leaves SCHED_RESET_ON_FORK out",
-			Calls: "sched_setscheduler",
-			Rows: []Row{
-				{in(1, Low&^resetOnFork, unix.SCHED_NORMAL, unix.SCHED_BATCH, unix.SCHED_IDLE), Allow},
-				{in(1, Low&^resetOnFork, unix.SCHED_FIFO, unix.SCHED_RR, unix.SCHED_DEADLINE, unix.SCHED_EXT), Deny},
 			},
 			Else: Absent,
 		},
@@ -166,9 +153,8 @@ func processes() []Check {
 }
 
 const (
-	addrNoRandomize = 0x40000    // include/uapi/linux/personality.h
-	resetOnFork     = 0x40000000 // SCHED_RESET_ON_FORK
-	sockType        = 0xf        // SOCK_TYPE_MASK: the rest is SOCK_NONBLOCK and SOCK_CLOEXEC
+	addrNoRandomize = 0x40000 // include/uapi/linux/personality.h
+	sockType        = 0xf     // SOCK_TYPE_MASK: the rest is SOCK_NONBLOCK and SOCK_CLOEXEC
 )
 
 // control is the check of prctl.
