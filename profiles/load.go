@@ -232,15 +232,6 @@ func readFile(path, shown string) (link chainLink, id string, err error) {
 	return chainLink{doc: parseDocument(shown, text), file: path, dir: filepath.Dir(real)}, real, nil
 }
 
-func isPath(name string) bool {
-	return strings.Contains(name, "/") || strings.HasSuffix(name, ".toml")
-}
-
-func isProfileName(name string) bool {
-	return name != "" && name[0] != '.' &&
-		strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == ""
-}
-
 // known names what could have been meant.
 func known(h Host) string {
 	names := Names()
