@@ -40,6 +40,13 @@ func (e *end) kill() {
 	}
 }
 
+// lateCause is for what is found out when the box has ended by itself.
+func (e *end) lateCause(cause Reason) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.cause, e.at = cause, time.Now()
+}
+
 // overdue says that the box was ended a grace ago and is still there.
 func (e *end) overdue() bool {
 	e.mu.Lock()

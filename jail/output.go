@@ -120,7 +120,8 @@ type streams struct {
 
 	mu   sync.Mutex // of what follows and of the sinks: finish reads them should the copying hang
 	left int64
-	gone bool // the copying has ended and its descriptors are closed
+	why  error // the caller did not take the output
+	gone bool  // the copying has ended and its descriptors are closed
 	done chan struct{}
 }
 
@@ -273,7 +274,7 @@ func (s *streams) move(i int, buf []byte, e *end) (int, error) {
 	}
 	if sk.w != nil && len(keep) > 0 {
 		if _, err := sk.w.Write(keep); err != nil {
-			s.lost(i, e)
+			s.lost(i, err, e)
 		}
 	}
 	return n, nil
@@ -304,10 +305,22 @@ func (s *streams) splice(i int, sk *sink, most int) (int, bool) {
 }
 
 // lost is what happens when the caller no longer takes the output.
-func (s *streams) lost(i int, e *end) {
+func (s *streams) lost(i int, err error, e *end) {
 	s.sinks[i].w = io.Discard
 	s.sinks[i].file = nil
+	s.mu.Lock()
+	if s.why == nil {
+		s.why = err
+	}
+	s.mu.Unlock()
 	e.now(ReasonCanceled)
+}
+
+// lostFor is why the caller did not take the output, or nil.
+func (s *streams) lostFor() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.why
 }
 
 // outputGrace bounds how long a run waits, after its last process is gone, for

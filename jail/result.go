@@ -100,17 +100,19 @@ type Usage struct {
 	CPUThrottledMS  *int64 `json:"cpu_throttled_ms"`
 }
 
-// InForce is the limits that were in force, in the record's units.
+// InForce is the limits that were in force, in the record's units; in a
+// refusal those that were asked for. Without a cgroup, which only a Spec that
+// calls it optional runs without, the limits of the whole tree are null.
 type InForce struct {
-	TimeoutMS     int64   `json:"timeout_ms"`
-	CPUTimeMS     int64   `json:"cpu_time_ms"`
-	MemoryBytes   int64   `json:"memory_bytes"`
-	CPUs          float64 `json:"cpus"`
-	Pids          int64   `json:"pids"`
-	OutputBytes   int64   `json:"output_bytes"`
-	TmpBytes      int64   `json:"tmp_bytes"`
-	NoFile        int64   `json:"nofile"`
-	FileSizeBytes int64   `json:"file_size_bytes"`
+	TimeoutMS     int64    `json:"timeout_ms"`
+	CPUTimeMS     *int64   `json:"cpu_time_ms"`
+	MemoryBytes   *int64   `json:"memory_bytes"`
+	CPUs          *float64 `json:"cpus"`
+	Pids          *int64   `json:"pids"`
+	OutputBytes   int64    `json:"output_bytes"`
+	TmpBytes      int64    `json:"tmp_bytes"`
+	NoFile        int64    `json:"nofile"`
+	FileSizeBytes int64    `json:"file_size_bytes"`
 }
 
 // LayerName is one of the layers of a box.

@@ -182,7 +182,9 @@ func (r *run) withoutGroup(err error) error {
 	if !slices.Contains(r.spec.Optional, LayerCgroup) {
 		return cgroupError(err)
 	}
-	r.groupNote = "no cgroup caps on this run, as --optional allows: " + err.Error()
+	r.groupNote = "no cgroup caps on this run, as --optional allows, and processor time limited for each process only: " + err.Error()
+	l := &r.result.Limits
+	l.CPUTimeMS, l.MemoryBytes, l.CPUs, l.Pids = nil, nil, nil, nil
 	if r.parent != nil {
 		r.parent.Close()
 		r.parent = nil

@@ -39,6 +39,10 @@ func (r *run) carryOut(ctx context.Context, io IO) error {
 		r.result.KillMS = time.Since(at).Milliseconds()
 	}
 	r.result.Stdout, r.result.Stderr = streams.finish(&r.end)
+	if streams.lostFor() != nil && cause == "" {
+		// The program was done, but what it wrote went nowhere.
+		r.end.lateCause(ReasonCanceled)
+	}
 	return werr
 }
 

@@ -78,9 +78,18 @@ func (r *run) verdict() {
 		res.Signal = &name
 	}
 	res.Message, res.Hint = r.words()
+	if res.Reason != ReasonOutputTooLarge && (res.Stdout.Truncated || res.Stderr.Truncated) {
+		res.Message += fmt.Sprintf("; of %d bytes of output only %d were kept or passed on", res.Stdout.Bytes+res.Stderr.Bytes, r.spec.Limits.Output)
+	}
 	if !res.TreeEmpty {
 		res.Message += "; some of its processes, though killed, have not ended yet"
 	}
+}
+
+// signalHints say what often ends a program so.
+var signalHints = map[string]string{
+	"SIGABRT": "runtimes that find no memory end so (V8, whose heap follows the memory cap): raise --memory if that may be it",
+	"SIGXFSZ": "a file grew past its limit: raise --fsize",
 }
 
 // usage takes over what the group counted.
@@ -113,7 +122,7 @@ func (r *run) words() (message, hint string) {
 	case ReasonExecutionFailed:
 		return fmt.Sprintf("the program ended with exit code %d", *res.ExitCode), ""
 	case ReasonSignaled:
-		return "the program was ended by " + *res.Signal, ""
+		return "the program was ended by " + *res.Signal, signalHints[*res.Signal]
 	case ReasonTimeout:
 		return fmt.Sprintf("ended after %v of wall time (limit %v)", wall, l.Timeout), "raise --timeout if the program needs longer"
 	case ReasonCPUTime:
@@ -129,14 +138,18 @@ func (r *run) words() (message, hint string) {
 	case ReasonSyscallDenied:
 		return "the program was killed for a system call that no box may make (of another architecture)", "build the program for this machine's architecture"
 	case ReasonCanceled:
+		if r.streams != nil && r.streams.lostFor() != nil {
+			return "ended because its output could not be passed on: " + r.streams.lostFor().Error(), ""
+		}
 		return "ended because the caller asked for it", ""
 	}
 	return "the box ended without a word on how the program did", ""
 }
 
 func (l Limits) inForce() InForce {
+	cpu := l.CPUTime.Milliseconds()
 	return InForce{
-		TimeoutMS: l.Timeout.Milliseconds(), CPUTimeMS: l.CPUTime.Milliseconds(), MemoryBytes: l.Memory, CPUs: l.CPUs,
-		Pids: l.Pids, OutputBytes: l.Output, TmpBytes: l.TmpSize, NoFile: l.NoFile, FileSizeBytes: l.FileSize,
+		TimeoutMS: l.Timeout.Milliseconds(), CPUTimeMS: &cpu, MemoryBytes: &l.Memory, CPUs: &l.CPUs,
+		Pids: &l.Pids, OutputBytes: l.Output, TmpBytes: l.TmpSize, NoFile: l.NoFile, FileSizeBytes: l.FileSize,
 	}
 }
