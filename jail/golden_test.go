@@ -77,6 +77,14 @@ func steady(record map[string]any) {
 	for key := range usage {
 		usage[key] = "<n>" // or null, where no source could say
 	}
+	// The tests run without a cgroup, too, and these limits then are null.
+	limits := record["limits"].(map[string]any)
+	for _, key := range []string{"cpu_time_ms", "memory_bytes", "cpus", "pids"} {
+		if limits[key] == nil && groupError() == nil {
+			continue // which the golden files do not have
+		}
+		limits[key] = "<n>"
+	}
 	for _, l := range record["layers"].([]any) {
 		layer := l.(map[string]any)
 		if layer["name"] == "cgroup" { // the tests run without one, too
