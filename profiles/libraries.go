@@ -119,7 +119,7 @@ func (s *search) needs(field string, from loaded) {
 			}
 			s.queue = append(s.queue, lib)
 		case !found && outside != "" && !s.b.systemHas(name):
-			s.b.fault(field, s.arg, "a program that brings its libraries in its own folder; this one looks for "+shorten(name)+" in "+shorten(outside)+": give --ro "+shorten(outside+"/"+name)+" if that is right")
+			s.b.fault(field, s.arg, "a program that brings its libraries in its own folder; this one looks for "+shorten(name)+" in "+shorten(outside)+": give --ro "+shorten(filepath.Join(outside, name))+" if that is right")
 		}
 		if s.lookups > maxLookups || s.read > maxRead {
 			s.overBudget = true
