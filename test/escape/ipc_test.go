@@ -103,8 +103,9 @@ func ipc() []row {
 				return errors.Join(err, unix.Close(int(queue)))
 			},
 			arena: func(a *arena) { a.args("jail-escape-" + strconv.Itoa(int(rand.Int32()))) },
-			// The queue is a new file to Landlock, in no folder that is granted.
-			walls: []ablation.Wall{ablation.Seccomp, ablation.Landlock},
+			// The queue is a new file to Landlock, in no folder that is granted,
+			// and RLIMIT_MSGQUEUE leaves it no byte.
+			walls: []ablation.Wall{ablation.Seccomp, ablation.Landlock, ablation.Rlimits},
 		},
 	}
 }
