@@ -50,6 +50,9 @@ func (g *Group) limitV1() error {
 	if err := g.noSwapV1(mem); err != nil {
 		return err
 	}
+	if err := g.limitSockets(mem); err != nil {
+		return err
+	}
 	// The period is left alone: a new group's is periodUS, and InForce checks it.
 	err := cpu.write("cpu.cfs_quota_us", decimal(g.limits.quotaUS()))
 	var e *Error
@@ -78,6 +81,24 @@ func (g *Group) noSwapV1(d dir) error {
 	}
 	g.addNote("no swap accounting: memory.swappiness=0 in its place")
 	return d.write("memory.swappiness", "0")
+}
+
+// socketLimit caps what lies in the buffers of TCP and UDP sockets. In spite of
+// its name it counts UDP as well (net/core/sock.c, __sk_mem_raise_allocated).
+const socketLimit = "memory.kmem.tcp.limit_in_bytes"
+
+// limitSockets limits the buffers of sockets to as much as memory once more:
+// version 1 keeps them in a budget of its own, and counts them nowhere until that
+// is limited (cgroup-v1/memory.rst 2.7). Without it a box with a loopback
+// interface fills what the whole host has for sockets (net.ipv4.udp_mem). What
+// it leaves open [Group.OutOfMemory] tells. The file is absent from kernels that are built without it.
+func (g *Group) limitSockets(mem dir) error {
+	err := mem.write(socketLimit, decimal(g.limits.Memory))
+	if errors.Is(err, unix.ENOENT) {
+		g.addNote("socket buffers are not limited: no " + socketLimit)
+		return nil
+	}
+	return err
 }
 
 func (g *Group) addNote(note string) {

@@ -17,8 +17,8 @@
 //
 // What version 1 cannot do is said, never faked: there is no kill file, so
 // [Group.Kill] goes by the list of processes, and the kernel ends one process and
-// not the whole group when memory runs out (whoever watches [Group.OOMKills]
-// ends the rest).
+// not the whole group when memory runs out, nor any when sockets do (whoever
+// watches [Group.OutOfMemory] ends the rest).
 //
 // # Dying takes processor time
 //

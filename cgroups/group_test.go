@@ -108,6 +108,21 @@ func TestInForce(t *testing.T) {
 			t.Errorf("InForce().Evidence = %q, want %q in it", got.Evidence, want)
 		}
 	}
+	if g.Version() == V1 && !strings.Contains(got.Note, socketLimit) {
+		if want := socketLimit + "=33554432"; !strings.Contains(got.Evidence, want) {
+			t.Errorf("InForce().Evidence = %q, want %q in it", got.Evidence, want)
+		}
+		mem := g.dir("memory")
+		if err := mem.write(socketLimit, decimal(64<<20)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := g.InForce(); err == nil || !strings.Contains(err.Error(), socketLimit) {
+			t.Errorf("InForce() with sockets loosened = %v, want an error that names %s", err, socketLimit)
+		}
+		if err := mem.write(socketLimit, decimal(32<<20)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	// Whoever may write the files can loosen them; that must show.
 	if err := g.dir("pids").write("pids.max", "8"); err != nil {
 		t.Fatal(err)

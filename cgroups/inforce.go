@@ -36,6 +36,7 @@ func (g *Group) InForce() (InForce, error) {
 		mem, cpu := g.dir("memory"), g.dir("cpu")
 		f.Memory = r.value(mem, "memory.limit_in_bytes")
 		r.exactly(mem, "memory.memsw.limit_in_bytes", f.Memory, mayLack)
+		r.exactly(mem, socketLimit, f.Memory, mayLack)
 		quota, period = r.value(cpu, "cpu.cfs_quota_us"), r.value(cpu, "cpu.cfs_period_us")
 	}
 	f.Pids = r.value(g.dir("pids"), "pids.max")
@@ -95,8 +96,8 @@ func (r *reader) value(d dir, name string) (n int64) {
 	return n
 }
 
-// need says whether a file may be absent. Those of swap may: Create has then
-// seen to it in another way, and its note says so.
+// need says whether a file may be absent. Those of swap may, and of sockets:
+// Create has then seen to it in another way or not, and its note says so.
 type need int
 
 const (

@@ -10,7 +10,9 @@ import (
 // "none".
 type Limits struct {
 	// Memory is bytes, page cache and tmpfs pages included; swap is off. The
-	// kernel rounds it down to whole pages.
+	// kernel rounds it down to whole pages. Buffers of TCP and UDP sockets are
+	// included on version 2; version 1 counts them apart, so there they may take
+	// as much again, and half of it more before OutOfMemory says so.
 	Memory int64
 	// CPUs is how many processors' time may be used, such as 0.5 or 2.
 	CPUs float64

@@ -25,6 +25,8 @@ var roles = map[string]func(args []string){
 	"role:finder":  finder,
 	"role:orphan":  orphan,
 	"role:stepper": stepper,
+	"role:udp":     udpFlood,
+	"role:tcp":     tcpFlood,
 }
 
 func TestMain(m *testing.M) {

@@ -1,6 +1,7 @@
 package cgroups
 
 import (
+	"errors"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -85,7 +86,7 @@ func TestOurStatsOfTheirGroup(t *testing.T) {
 		if err := g.dirs[0].write("memory.oom.group", "1"); err != nil {
 			t.Fatal(err)
 		}
-	} else if err := g.openTasks(); err != nil {
+	} else if err := errors.Join(g.limitSockets(g.dir("memory")), g.openTasks()); err != nil { // nor these
 		t.Fatal(err)
 	}
 	if err := enter(g, exec.Command("/bin/sh", "-c", busy)).Run(); err != nil {

@@ -58,6 +58,21 @@ func (g *Group) OOMKills() (int64, error) {
 	return *n, nil
 }
 
+// OutOfMemory says whether g has needed more memory than it may have: the kernel
+// has killed for want of it, or (version 1) the buffers of its sockets went past
+// their limit by more than half. The kernel refuses UDP what is beyond the limit,
+// but each TCP connection may have one packet (tcp_data_queue, of up to 64 KiB
+// here), and nothing is killed for that; so whoever watches g ends it.
+func (g *Group) OutOfMemory() (bool, error) {
+	n, err := g.OOMKills()
+	if err != nil || n > 0 || g.Version() == V2 {
+		return n > 0, err
+	}
+	var most *int64
+	err = optional(g.dir("memory").parse("memory.kmem.tcp.max_usage_in_bytes", count(&most, "")))
+	return err == nil && most != nil && *most > g.limits.Memory+g.limits.Memory/2, err
+}
+
 func readV2(d dir) (s Stats, err error) {
 	return s, errors.Join(
 		d.parse("cpu.stat", func(text string) error {
