@@ -44,7 +44,7 @@ func programFlags() []flagDef {
 			accept: "at most 64 letters, digits, '.', '_' and '-'",
 			set:    parsed(asIs[string], func(o *options) *string { return &o.over.Name })},
 		{name: "cwd", value: "DIR", group: groupProgram, field: "dir", words: wordDir,
-			usage:  "where the program starts; relative to --workspace if there is one",
+			usage:  "where the program starts; relative to --workspace if there is one, else to the caller's folder",
 			accept: "a folder that the program can see", preset: "/tmp",
 			set: parsed(asIs[string], func(o *options) *string { return &o.over.Cwd })},
 		{name: "hostname", value: "NAME", group: groupProgram, field: "hostname",

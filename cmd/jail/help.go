@@ -20,8 +20,9 @@ it ends, one record says what happened. No daemon, no image, no root needed.
   jail run --profile python --workspace ./job --timeout 2m -- main.py --fast
       the same with a folder that it may change, and two minutes
 
-  jail run --json --ro data.csv --memory 256M -- ./analyze data.csv
-      any program; one JSON record on stdout instead of the bare output
+  jail run --json --cwd . --ro data.csv --memory 256M -- ./analyze data.csv
+      any program, started in this folder and shown two files of it; one JSON
+      record on stdout instead of the bare output
 
 Commands:
 `
@@ -50,6 +51,10 @@ and what the flags grant. Flags stop at the first word that is none, so that
 ` + "`jail run --profile node script.js --json`" + ` passes --json on to the script.
 A script that is named behind a profile is granted by itself, read-only, with
 nothing beside it.
+
+A granted file is in the box at its own absolute path. The program starts in
+/tmp, in the folder of --workspace, or where --cwd says: --cwd . is the caller's
+folder, as far as the grants show it.
 
 Sizes count in 1024: 64K, 512M, 2G. Times are 500ms, 30s, 2m, 1h30m.
 `

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 
 	"github.com/seed-75010da9/jail/jail"
@@ -44,6 +45,7 @@ func runCommand(args []string) int {
 	if o.tty {
 		connections.TTY, connections.Stdin = os.Stdin, os.Stdin
 	}
+	runtime.Gosched()
 	slowMonitor()
 	res, err := jail.RunIO(ctx, spec, connections)
 	var faults jail.Faults

@@ -39,10 +39,11 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// watchSources looks at every file that jail is built from: go test repeats an
+// watchSources looks at every file that jail is built from, and at the README
+// whose examples are run: go test repeats an
 // earlier answer unless a file that the test itself looked at has changed.
 func watchSources(t *testing.T) {
-	for _, dir := range []string{"cmd", "jail", "profiles", "seccomp", "cgroups", "internal"} {
+	for _, dir := range []string{"cmd", "jail", "profiles", "seccomp", "cgroups", "internal", "README.md"} {
 		err := filepath.WalkDir(filepath.Join("../..", dir), func(path string, _ os.DirEntry, err error) error {
 			if err == nil {
 				_, err = os.Stat(path)
@@ -77,7 +78,12 @@ func TestScripts(t *testing.T) {
 			if err != nil {
 				return err
 			}
+			readme, err := filepath.Abs("../../README.md")
+			if err != nil {
+				return err
+			}
 			home := filepath.Join(env.WorkDir, "home")
+			env.Setenv("README", readme)
 			env.Setenv("JAIL", jail)
 			env.Setenv("HOME", home)
 			env.Setenv("XDG_CONFIG_HOME", "")
