@@ -45,6 +45,8 @@ func runCommand(args []string) int {
 	if o.tty {
 		connections.TTY, connections.Stdin = os.Stdin, os.Stdin
 	}
+	// The monitor is what has a goroutine run that waits for a processor: the one
+	// that takes signals is to be ready before it is slow, and before the box.
 	runtime.Gosched()
 	slowMonitor()
 	res, err := jail.RunIO(ctx, spec, connections)
