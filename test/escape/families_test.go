@@ -1,11 +1,13 @@
 package escape
 
+import "slices"
+
 // families is the table's contents, in the order in which it is best read.
 func families() []family {
 	return []family{
 		{"descriptors", descriptors()},
 		{"environment", environment()},
-		{"pid1", pid1()},
+		{"pid1", slices.Concat(pid1(), slow())},
 		{"proc", procfs()},
 		{"sockets", sockets()},
 		{"namespaces", namespaces()},
@@ -17,7 +19,7 @@ func families() []family {
 		{"kernel", kernel()},
 		{"ipc", ipc()},
 		{"machine code", machineCode()},
-		{"limits", limits()},
+		{"limits", slices.Concat(limits(), socketMemory())},
 		{"outliving", outliving()},
 		{"launcher", launcher()},
 		{"neighbours", neighbours()},
