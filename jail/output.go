@@ -121,6 +121,7 @@ type streams struct {
 	mu   sync.Mutex // of what follows and of the sinks: finish reads them should the copying hang
 	left int64
 	why  error // the caller did not take the output
+	over bool  // more than the cap was written
 	gone bool  // the copying has ended and its descriptors are closed
 	done chan struct{}
 }
@@ -260,6 +261,7 @@ func (s *streams) move(i int, buf []byte, e *end) (int, error) {
 	take := min(int64(n), s.left)
 	s.left -= take
 	over := take < int64(n)
+	s.over = s.over || over && s.mode != OutputTruncate
 	keep := buf[:take]
 	if sk.w == nil {
 		if s.mode == OutputTruncate {
@@ -314,6 +316,19 @@ func (s *streams) lost(i int, err error, e *end) {
 	}
 	s.mu.Unlock()
 	e.now(ReasonCanceled)
+}
+
+// cause is what the streams had to end the box for, or "".
+func (s *streams) cause() Reason {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.over:
+		return ReasonOutputTooLarge
+	case s.why != nil:
+		return ReasonCanceled
+	}
+	return ""
 }
 
 // lostFor is why the caller did not take the output, or nil.

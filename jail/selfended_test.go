@@ -56,3 +56,12 @@ func TestStarvedBoxEnds(t *testing.T) {
 		t.Errorf("tree_empty %v after %d ms, want it to be empty soon", res.TreeEmpty, res.KillMS)
 	}
 }
+
+// What a program wrote is counted also when it had ended before it was read.
+func TestCapAfterTheEnd(t *testing.T) {
+	for range 40 {
+		s := shell("exec head -c 5000 /dev/zero")
+		s.Limits.Output = 4999
+		want(t, runBox(t, s, IO{}), ReasonOutputTooLarge)
+	}
+}

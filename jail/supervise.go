@@ -39,9 +39,9 @@ func (r *run) carryOut(ctx context.Context, io IO) error {
 		r.result.KillMS = time.Since(at).Milliseconds()
 	}
 	r.result.Stdout, r.result.Stderr = streams.finish(&r.end)
-	if streams.lostFor() != nil && cause == "" {
-		// The program was done, but what it wrote went nowhere.
-		r.end.lateCause(ReasonCanceled)
+	if late := streams.cause(); late != "" && cause == "" {
+		// The program had ended already, with this still in the pipe.
+		r.end.lateCause(late)
 	}
 	return werr
 }
