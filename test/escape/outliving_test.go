@@ -22,6 +22,7 @@ func outliving() []row {
 			attack: func(args []string) error { return daemon(args, false) },
 			arena:  func(a *arena) { a.writesLater() },
 			walls:  []ablation.Wall{ablation.PIDs},
+			with:   []ablation.Wall{ablation.Cgroup}, // what is left in a group the next run ends
 		},
 		{
 			name: "a grandchild that holds the pipes", source: "codex bwrap_output_relay.rs: orphans keep the pipes alive",
