@@ -82,6 +82,7 @@ func outliving() []row {
 				}
 			},
 			walls: []ablation.Wall{ablation.DeathSignal, ablation.Lifeline}, dies: true,
+			with: []ablation.Wall{ablation.Cgroup}, // as above
 		},
 	}
 }
