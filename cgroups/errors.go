@@ -46,16 +46,18 @@ const (
 	remedyMount      = "mount the control groups: mount -t cgroup2 none /sys/fs/cgroup; in a container, make /sys/fs/cgroup visible in it"
 	remedyController = "the kernel has it switched off (cgroup_disable= on its command line), or the group above does not hand it down: " +
 		"add it to cgroup.subtree_control there (systemd: Delegate=cpu memory pids in the unit)"
-	remedyWrite = "run as root, or let root make and chown a group and name it with --cgroup-parent; " +
+	remedyWrite = "run as root, or let root make a group that is yours and name it relative to the mount, as in --cgroup-parent jail " +
+		"(on version 1 the same in the hierarchies pids, memory, cpu and cpuacct; `jail doctor --fix-hints` has the commands); " +
 		"in a container, mount /sys/fs/cgroup writable"
 	remedyInternal = "its processes sit in the group itself, and the kernel then allows no limits below it: " +
 		"start jail in a group of its own (systemd-run --scope -p Delegate=yes, with --user for an ordinary user), " +
 		"or name an empty, delegated group with --cgroup-parent"
 	remedyEnter = "a process may enter a group only if it may write to cgroup.procs of the closest group above both: " +
 		"start jail inside of the delegated tree"
-	remedyParent = "create the group first, in each hierarchy, and name it relative to the mount, such as --cgroup-parent /jail"
-	remedySwap   = "switch swap accounting on (swapaccount=1 on the kernel's command line) or swap off (swapoff -a)"
-	remedyCPUs   = "the group above may use fewer processors than asked: ask for fewer with --cpus"
+	remedyParent = "create the group first, and name it relative to the mount: --cgroup-parent jail is /sys/fs/cgroup/jail, " +
+		"on version 1 /sys/fs/cgroup/pids/jail, and the same in the hierarchies memory, cpu and cpuacct"
+	remedySwap = "switch swap accounting on (swapaccount=1 on the kernel's command line) or swap off (swapoff -a)"
+	remedyCPUs = "the group above may use fewer processors than asked: ask for fewer with --cpus"
 )
 
 // lacks says that err means missing permission, on whatever the reason.

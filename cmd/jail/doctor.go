@@ -14,6 +14,9 @@ func doctorFlags() []flagDef {
 			set: on(func(o *options) *bool { return &o.json })},
 		{name: "fix-hints", group: groupResult, usage: "print only the remedies",
 			set: on(func(o *options) *bool { return &o.fixHints })},
+		{name: "cgroup-parent", value: "PATH", group: groupLayers, accept: acceptParent,
+			usage: "make the box's group below this one, as run does",
+			set:   parsed(asIs[string], func(o *options) *string { return &o.over.CgroupParent })},
 		helpFlag(),
 	}
 }
@@ -35,7 +38,7 @@ func doctorCommand(args []string) int {
 		printError(err)
 		return exitRefused
 	}
-	spec, err := p.Spec([]string{"/bin/true"}, profiles.Overrides{Name: "doctor"}, host)
+	spec, err := p.Spec([]string{"/bin/true"}, profiles.Overrides{Name: "doctor", CgroupParent: o.over.CgroupParent}, host)
 	if err != nil {
 		printError(err)
 		return exitRefused

@@ -20,11 +20,12 @@ const (
 )
 
 const (
-	acceptSize  = "a number of bytes, or of KiB, MiB or GiB with K, M or G behind it, such as 256M"
-	acceptTime  = "a number with its unit, such as 500ms, 30s or 1m30s"
-	acceptCount = "a whole number above 0"
-	acceptGrant = "HOST or HOST:BOX; HOST exists, BOX is where the program finds it"
-	acceptCall  = "a system call as the kernel spells it"
+	acceptSize   = "a number of bytes, or of KiB, MiB or GiB with K, M or G behind it, such as 256M"
+	acceptTime   = "a number with its unit, such as 500ms, 30s or 1m30s"
+	acceptCount  = "a whole number above 0"
+	acceptGrant  = "HOST or HOST:BOX; HOST exists, BOX is where the program finds it"
+	acceptCall   = "a system call as the kernel spells it"
+	acceptParent = "a path relative to the cgroup mount; on version 1 the same in the hierarchies pids, memory, cpu and cpuacct"
 )
 
 // runFlags are the flags of `jail run` and `jail explain`.
@@ -153,7 +154,7 @@ func layerFlags() []flagDef {
 			usage: "1: namespaces and all other layers", accept: "1", preset: "1",
 			set: tier},
 		{name: "cgroup-parent", value: "PATH", group: groupLayers, field: "cgroup_parent",
-			usage: "cgroup below which the box's own is made", accept: "a path relative to the cgroup mount",
+			usage: "cgroup below which the box's own is made", accept: acceptParent,
 			preset: "jail's own",
 			set:    parsed(asIs[string], func(o *options) *string { return &o.over.CgroupParent })},
 	}

@@ -68,7 +68,10 @@ const helpDoctor = `Tries each layer in a child process, and at last a whole box
 yes, no or unknown, with what the kernel said; a no comes with the remedy.
 
   --json       print the report as JSON (schema "jail-doctor/1")
-  --fix-hints  print only the remedies, as commands to read and then run
+  --fix-hints  print only the remedies: commands to read and then run, and
+               words behind # where there is none
+  --cgroup-parent PATH
+               make the box's control group below PATH, as run does
 
 Exit status: 0 if a box with all defaults runs here, 1 if not.
 `

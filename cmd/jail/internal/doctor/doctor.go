@@ -70,6 +70,7 @@ type Box struct {
 // the end; it should do next to nothing.
 func Examine(ctx context.Context, spec jail.Spec) Report {
 	f := readFacts()
+	f.parent = spec.CgroupParent
 	r := Report{
 		Schema: Schema, Kernel: f.kernel, Arch: runtime.GOARCH, UID: f.uid,
 		LandlockABI: LandlockABI(), Inside: f.inside,
@@ -118,7 +119,7 @@ func trials(f facts) []trial {
 		{"capabilities", jail.LayerCaps, true, child(boxNamespaces, "capabilities")},
 		{"landlock", jail.LayerLandlock, true, child(0, "landlock")},
 		{"seccomp", jail.LayerSeccomp, true, child(0, "seccomp")},
-		{"cgroup", jail.LayerCgroup, true, tryCgroup},
+		{"cgroup", jail.LayerCgroup, true, cgroupBelow(f.parent)},
 	}
 	if f.uid == 0 {
 		list = append(list, trial{"uid_range", jail.LayerNamespaces, true, tryUIDRange},

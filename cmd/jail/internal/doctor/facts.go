@@ -17,6 +17,10 @@ type facts struct {
 	systemd      bool
 	settings     map[string]string // sysctls by name; absent ones are not there
 	lsm          string            // the active security modules, comma-separated, or ""
+	cgroup1      bool              // control groups of version 1 hold the controllers
+	parent       string            // the group that was named to make boxes below, or ""
+	chroot       bool              // the root folder is not that of the mount namespace
+	filtered     bool              // a system-call filter holds this process
 }
 
 // sysctls are the settings that are known to stand in a box's way.
@@ -40,6 +44,13 @@ func readFacts() facts {
 	if text, err := os.ReadFile("/sys/kernel/security/lsm"); err == nil {
 		f.lsm = strings.TrimSpace(string(text))
 	}
+	if text, err := os.ReadFile("/proc/self/cgroup"); err == nil {
+		f.cgroup1 = strings.Contains(string(text), ":memory") || strings.Contains(string(text), ":pids")
+	}
+	f.chroot = inChroot()
+	if line, err := statusLines("Seccomp"); err == nil {
+		f.filtered = line == "Seccomp 2"
+	}
 	f.systemd = exists("/run/systemd/system")
 	f.inside = surroundings(f.kernel)
 	return f
@@ -61,6 +72,37 @@ func surroundings(kernel string) string {
 		return "wsl2"
 	}
 	return ""
+}
+
+// inChroot says whether this process was confined by chroot(2). A folder that
+// is no mount point is then its root: none of the mounts that it sees has "/"
+// as its place. Where it is a mount point, PID 1 in the same mount namespace
+// shows the difference, to those who may look.
+func inChroot() bool {
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return false
+	}
+	whole := false
+	for line := range strings.Lines(string(mounts)) {
+		if fields := strings.Fields(line); len(fields) > 4 && fields[4] == "/" {
+			whole = true
+		}
+	}
+	return !whole || same("/proc/1/ns/mnt", "/proc/self/ns/mnt") == Yes && same("/proc/1/root", "/") == No
+}
+
+// same says whether two paths lead to the same file.
+func same(a, b string) Answer {
+	x, errA := os.Stat(a)
+	y, errB := os.Stat(b)
+	switch {
+	case errA != nil || errB != nil:
+		return Unknown
+	case os.SameFile(x, y):
+		return Yes
+	}
+	return No
 }
 
 // isZero says whether a sysctl exists and is 0.

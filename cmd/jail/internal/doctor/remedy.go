@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -11,6 +12,9 @@ import (
 // remedy is what to do about a trial that failed, one step an entry. Lines
 // that begin with "# " are for people; the others are commands.
 func (f facts) remedy(name string, o outcome) []string {
+	if steps := f.confined(name, o); steps != nil {
+		return steps
+	}
 	switch name {
 	case "mount_api":
 		return f.mountAPI(o)
@@ -35,6 +39,23 @@ func (f facts) remedy(name string, o outcome) []string {
 		return f.seccomp()
 	case "cgroup":
 		return f.cgroup(o)
+	}
+	return nil
+}
+
+// confined is for those whom a chroot holds, or a filter that is not (as far as
+// the marks of one tell) a container engine's: no setting of the host helps them.
+func (f facts) confined(name string, o outcome) []string {
+	if o.errno != unix.EPERM && o.answer != Unknown && !(name == "cgroup" && f.filtered) {
+		return nil
+	}
+	switch {
+	case f.filtered && !f.inContainer():
+		return []string{"# A system-call filter holds jail itself (Seccomp: 2 in /proc/self/status): it was started in another box or container.",
+			"# Boxes do not nest. Start jail outside, or let what surrounds it allow user namespaces, mounts and these calls."}
+	case f.chroot && !slices.Contains([]string{"landlock", "seccomp", "memfd_exec", "cgroup"}, name):
+		return []string{"# jail was started in a chroot, where the kernel makes no user namespaces (clone(2), EPERM).",
+			"# Start it outside, or enter the tree by pivot_root(2), as systemd-nspawn and container engines do."}
 	}
 	return nil
 }
@@ -163,6 +184,9 @@ func (f facts) cgroup(o outcome) []string {
 	if o.remedy != "" {
 		steps = append(steps, "# "+o.remedy)
 	}
+	if f.cgroup1 && f.uid != 0 {
+		steps = append(steps, f.ownGroup()...)
+	}
 	if f.systemd && !f.inContainer() {
 		scope := "systemd-run --scope -p Delegate=yes jail run …"
 		if f.uid != 0 {
@@ -170,10 +194,26 @@ func (f facts) cgroup(o outcome) []string {
 		}
 		steps = append(steps, "# With systemd, start jail in a delegated scope (cpu is delegated to users from systemd 252 on):", scope)
 	}
-	if f.inContainer() && f.inside != "kubernetes" {
+	if f.inContainer() && f.inside != "kubernetes" && !f.cgroup1 {
 		steps = append(steps, "# In a container: a cgroup namespace of its own and a writable /sys/fs/cgroup:", "docker run --cgroupns=private -v /sys/fs/cgroup:/sys/fs/cgroup:rw …")
 	}
 	return append(steps, "# To go without caps on memory, CPU and processes, by name: jail run --optional cgroup …")
+}
+
+// ownGroup makes a group for an ordinary user in each hierarchy of version 1
+// that a box needs.
+func (f facts) ownGroup() []string {
+	name := strings.Trim(f.parent, "/")
+	if !filepath.IsLocal(name) || strings.HasPrefix(name, "sys/") || strings.ContainsAny(name, " '\"$`\\;&|<>()*?[]{}~#\n\t") {
+		name = "jail"
+	}
+	return []string{
+		"# As root, after each boot: a group of the user's own in each of the four hierarchies (version 1).",
+		fmt.Sprintf("for c in pids memory cpu cpuacct; do mkdir -p /sys/fs/cgroup/$c/%s && chown %d /sys/fs/cgroup/$c/%[1]s; done", name, f.uid),
+		"# Then, as the user; PATH is relative to each mount:",
+		"jail doctor --cgroup-parent " + name,
+		"jail run --cgroup-parent " + name + " …",
+	}
 }
 
 // persist sets a sysctl now and for the next boots.

@@ -34,6 +34,14 @@ func TestRemedy(t *testing.T) {
 		{"no delegation", facts{uid: 1000, systemd: true}, "cgroup", outcome{errno: unix.EACCES}, "systemd-run --user --scope -p Delegate=yes"},
 		{"cgroups' own advice", facts{}, "cgroup", outcome{remedy: "mount it"}, "# mount it"},
 		{"few ids", facts{}, "uid_range", outcome{errno: unix.EPERM}, "/etc/subuid"},
+		{"own groups", facts{uid: 1000, cgroup1: true, inside: "docker"}, "cgroup", outcome{errno: unix.EACCES},
+			"for c in pids memory cpu cpuacct; do mkdir -p /sys/fs/cgroup/$c/jail && chown 1000 /sys/fs/cgroup/$c/jail; done"},
+		{"own groups, named", facts{uid: 1000, cgroup1: true, parent: "/a/b"}, "cgroup", outcome{errno: unix.ENOENT}, "mkdir -p /sys/fs/cgroup/$c/a/b "},
+		{"own groups, named by a mount", facts{uid: 1000, cgroup1: true, parent: "/sys/fs/cgroup/pids/a"}, "cgroup", outcome{errno: unix.ENOENT}, "/sys/fs/cgroup/$c/jail "},
+		{"own groups, named oddly", facts{uid: 1000, cgroup1: true, parent: "a;b"}, "cgroup", outcome{errno: unix.ENOENT}, "/sys/fs/cgroup/$c/jail "},
+		{"in a chroot", facts{chroot: true, inside: "docker"}, "user_namespace", outcome{errno: unix.EPERM}, "in a chroot"},
+		{"in a box", facts{uid: 1000, filtered: true, cgroup1: true}, "mount_api", outcome{errno: unix.EPERM}, "Boxes do not nest"},
+		{"groups in a box", facts{uid: 1000, filtered: true, cgroup1: true}, "cgroup", outcome{}, "Boxes do not nest"},
 		{"something else", facts{lsm: "selinux"}, "namespaces", outcome{errno: unix.EACCES}, "selinux"},
 	} {
 		got := strings.Join(tt.facts.remedy(tt.trial, tt.out), "\n")

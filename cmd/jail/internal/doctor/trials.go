@@ -80,9 +80,14 @@ func tryUIDRange(ctx context.Context) outcome {
 	return o
 }
 
-// tryCgroup makes, limits, reads back and removes a group.
-func tryCgroup(context.Context) outcome {
-	parent, err := cgroups.Find("")
+// cgroupBelow makes a trial that makes, limits, reads back and removes a group
+// below the one that name means to [cgroups.Find].
+func cgroupBelow(name string) func(context.Context) outcome {
+	return func(context.Context) outcome { return tryCgroup(name) }
+}
+
+func tryCgroup(name string) outcome {
+	parent, err := cgroups.Find(name)
 	if err != nil {
 		return cgroupFailed(err)
 	}
