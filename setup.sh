@@ -4,8 +4,9 @@
 #	./setup.sh             what the build needs, bin/jail, and a first run
 #	./setup.sh --tests     besides, what the tests need; no first run
 #
-# It installs Debian packages (as root; else it says which are missing) and
-# changes nothing else of the machine.
+# It installs Debian packages as root; anyone else learns which are missing. Go
+# may come from Debian's backports, which are read for that one installation:
+# the machine's package sources stay as they are.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -30,34 +31,93 @@ if $tests; then
 	need bwrap bubblewrap
 	[ -e /usr/include/seccomp.h ] || missing+=(libseccomp-dev)
 fi
-if [ ${#missing[@]} -gt 0 ]; then
-	if [ "$(id -u)" != 0 ]; then
-		echo "setup: as root: apt-get install ${missing[*]}" >&2
-		exit 1
-	fi
-	apt-get update -qq
-	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+
+# has_go says whether there is a Go that can fetch the version that go.mod asks
+# for: 1.21 and later do.
+has_go() {
+	local version
+	version=$(GOTOOLCHAIN=local go version 2>/dev/null) || return 1
+	[[ $version =~ go1\.([0-9]+) ]] && [ "${BASH_REMATCH[1]}" -ge 21 ]
+}
+if ! has_go && [ -x /usr/local/go/bin/go ]; then
+	PATH=/usr/local/go/bin:$PATH
 fi
 
-# Go 1.21 and later fetch the version that go.mod asks for. Debian 12 has one in
-# its backports, found where the machine's other packages come from.
-if ! command -v go >/dev/null 2>&1 && [ -x /usr/local/go/bin/go ]; then
-	PATH=$PATH:/usr/local/go/bin
+if [ "$(id -u)" != 0 ]; then
+	[ ${#missing[@]} -eq 0 ] || echo "setup: as root: apt-get install ${missing[*]}" >&2
+	has_go || echo "setup: Go 1.21 or newer is missing: run ./setup.sh as root, or see https://go.dev/dl" >&2
+	[ ${#missing[@]} -eq 0 ] && has_go || exit 1
 fi
-if ! command -v go >/dev/null 2>&1; then
-	if [ "$(id -u)" != 0 ] || [ ! -e /etc/apt/sources.list.d/debian.sources ]; then
-		echo "setup: install Go 1.26 or newer (https://go.dev/dl)" >&2
+
+# install PACKAGE…; options of apt may come first.
+install() {
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
+# backports DIR copies the machine's package sources into DIR and adds Debian's
+# backports, found where its other packages come from. An entry that names them
+# already is left to do so. It fails where nothing says where Debian is.
+backports() {
+	local file
+	for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources; do
+		[ -e "$file" ] && cp "$file" "$1/"
+	done
+	[ ! -e "$1/sources.list" ] || mv "$1/sources.list" "$1/main.list"
+	if grep -qsE '^[^#]*bookworm-backports' "$1"/*; then
+		return
+	fi
+	# The one-line form, then stanzas of fields (sources.list(5)).
+	awk '$1 == "deb" && !found {
+		for (i = 2; i <= NF; i++) if ($i == "bookworm") {
+			$i = "bookworm-backports"; print; found = 1
+		}
+	}' "$1"/*.list >"$1/added.list" 2>/dev/null || true
+	[ -s "$1/added.list" ] && return
+	rm -f "$1/added.list"
+	awk 'BEGIN { RS = ""; FS = "\n" }
+	/(^|\n)Types:[^\n]*deb( |\n|$)/ && /(^|\n)Suites:([^\n]* )?bookworm( |\n|$)/ && !/(^|\n)Enabled: *no/ && !found {
+		for (i = 1; i <= NF; i++) {
+			if ($i ~ /^Suites:/) $i = "Suites: bookworm-backports"
+			print $i
+		}
+		found = 1
+	}' "$1"/*.sources >"$1/added" 2>/dev/null || true
+	[ -s "$1/added" ] && mv "$1/added" "$1/added.sources"
+}
+
+if [ ${#missing[@]} -gt 0 ]; then
+	apt-get update -qq
+	install "${missing[@]}"
+fi
+if ! has_go; then
+	parts=$(mktemp -d)
+	trap 'rm -rf "$parts"' EXIT
+	if ! backports "$parts"; then
+		echo "setup: no entry for bookworm in /etc/apt to find Debian's backports by: install Go 1.21 or newer (https://go.dev/dl)" >&2
 		exit 1
 	fi
-	sed 's/^Suites: bookworm bookworm-updates$/Suites: bookworm-backports/; /^$/,$d' \
-		/etc/apt/sources.list.d/debian.sources >/etc/apt/sources.list.d/backports.sources
-	apt-get update -qq
-	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends -t bookworm-backports golang-go ca-certificates >/dev/null
+	from=(-o Dir::Etc::SourceList=/dev/null -o "Dir::Etc::SourceParts=$parts" -o APT::Get::List-Cleanup=0)
+	apt-get update -qq "${from[@]}"
+	install "${from[@]}" -t bookworm-backports golang-go ca-certificates
 fi
 [ "$(go env GOTOOLCHAIN)" != local ] || export GOTOOLCHAIN=auto
 
 CGO_ENABLED=0 go build -trimpath -o bin/jail ./cmd/jail
-$tests && exit 0
+if $tests; then
+	exit 0
+fi
 
-echo "setup: built bin/jail; now: bin/jail run --profile node test/hello.js"
-exec bin/jail run --profile node test/hello.js
+first=(bin/jail run --profile node test/hello.js)
+echo "setup: built bin/jail; now: ${first[*]}"
+status=0
+"${first[@]}" || status=$?
+if [ $status = 125 ] && bin/jail run -q --optional cgroup --profile node test/hello.js; then
+	cat >&2 <<-'END'
+		setup: jail is built and runs here, but has no control group to cap memory, CPU
+		and processes with. Either go without those caps, by name, as this run did:
+		  bin/jail run --optional cgroup --profile node test/hello.js
+		or have a group made as `bin/jail doctor --fix-hints` says.
+	END
+	exit 0
+fi
+exit $status
