@@ -103,7 +103,7 @@ func (p *poller) look() {
 		return
 	}
 	r := p.run
-	if n, err := r.group.OOMKills(); err == nil && n > 0 {
+	if out, err := r.group.OutOfMemory(); err == nil && out {
 		r.end.now(ReasonOutOfMemory)
 	}
 	used, err := r.group.CPUUsage()

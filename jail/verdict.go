@@ -57,6 +57,12 @@ func (r *run) verdict() {
 		if stats.OOMKills != nil {
 			f.oomKills = *stats.OOMKills
 		}
+		// Sockets may have gone past it without a kill (cgroup v1).
+		if r.spec.Net == NetLoopback && cause == "" {
+			if out, err := r.group.OutOfMemory(); err == nil && out {
+				f.cause = ReasonOutOfMemory
+			}
+		}
 		if stats.PidsDenied != nil {
 			f.pidsDenied = *stats.PidsDenied
 		}
