@@ -1,108 +1,13 @@
 package jail
 
 import (
-	"encoding/base64"
 	"errors"
 	"io"
-	"os"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 )
-
-// A sink is where one output stream of the program goes.
-type sink struct {
-	w     io.Writer // nil: captured
-	file  *os.File  // w, where splice(2) may move pages to
-	head  []byte
-	tail  []byte // what came last, past the head; a ring from at on
-	at    int
-	bytes int64
-	cut   bool
-}
-
-func newSink(w io.Writer) *sink {
-	s := &sink{w: w}
-	s.file, _ = w.(*os.File)
-	return s
-}
-
-// capture keeps b: the first half of what may be kept as head, then the newest
-// as tail. keep is the room for both.
-func (s *sink) capture(b []byte, keep int, ring bool) {
-	room := keep - len(s.head)
-	if ring {
-		room = keep/2 - len(s.head)
-	}
-	n := min(len(b), max(room, 0))
-	s.head = append(s.head, b[:n]...)
-	b = b[n:]
-	if len(b) == 0 {
-		return
-	}
-	if !ring {
-		s.cut = true
-		return
-	}
-	limit := keep - keep/2
-	s.cut = s.cut || len(s.tail)+len(b) > limit
-	if len(b) >= limit {
-		s.tail, s.at = append(s.tail[:0], b[len(b)-limit:]...), 0
-		return
-	}
-	n = min(len(b), limit-len(s.tail))
-	s.tail, b = append(s.tail, b[:n]...), b[n:]
-	for len(b) > 0 { // twice at most: up to the ring's end, and from its start
-		n = copy(s.tail[s.at:], b)
-		s.at, b = (s.at+n)%limit, b[n:]
-	}
-}
-
-// output is the stream as the record shows it.
-func (s *sink) output() Output {
-	o := Output{Bytes: s.bytes, Truncated: s.cut}
-	tail := append(append([]byte(nil), s.tail[s.at:]...), s.tail[:s.at]...)
-	if !s.cut {
-		s.head, tail = append(s.head, tail...), nil
-	}
-	if utf8.Valid(s.head) && utf8.Valid(tail) {
-		o.Text, o.Tail = string(s.head), string(tail)
-		return o
-	}
-	if s.cut && utf8.Valid(trimRune(s.head)) && utf8.Valid(trimStart(tail)) {
-		// Only the cut went through a character.
-		o.Text, o.Tail = string(trimRune(s.head)), string(trimStart(tail))
-		return o
-	}
-	o.Encoding = "base64"
-	o.Text, o.Tail = base64.StdEncoding.EncodeToString(s.head), base64.StdEncoding.EncodeToString(tail)
-	return o
-}
-
-// trimRune takes an incomplete character off the end of b.
-func trimRune(b []byte) []byte {
-	for i := len(b) - 1; i >= 0 && i >= len(b)-utf8.UTFMax; i-- {
-		if utf8.RuneStart(b[i]) {
-			if !utf8.FullRune(b[i:]) {
-				return b[:i]
-			}
-			break
-		}
-	}
-	return b
-}
-
-// trimStart takes the rest of a character off the start of b.
-func trimStart(b []byte) []byte {
-	for i := 0; i < len(b) && i < utf8.UTFMax; i++ {
-		if utf8.RuneStart(b[i]) {
-			return b[i:]
-		}
-	}
-	return b
-}
 
 // streams are the program's stdin, stdout and stderr, and what copies them.
 type streams struct {
@@ -379,32 +284,4 @@ func (s *streams) finish(e *end) (stdout, stderr Output) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.sinks[0].output(), s.sinks[1].output()
-}
-
-// A feeder streams the caller's input into the program. That the program ends
-// or closes its stdin before it has read everything is no error. A read from
-// the caller that never returns is left behind; there is no way to end it.
-type feeder struct {
-	from    io.Reader
-	to      *os.File
-	through chan struct{} // closed when it is through with from
-}
-
-func newFeeder(from io.Reader, to int, name string) *feeder {
-	return &feeder{from: from, to: os.NewFile(uintptr(to), name), through: make(chan struct{})}
-}
-
-func (f *feeder) run() {
-	io.Copy(f.to, f.from)
-	close(f.through) // first: a program that has seen the end of its stdin ends after it
-	f.to.Close()
-}
-
-// release gives the caller its Reader back, if nothing is read from it any
-// more. It waits for nothing.
-func (f *feeder) release() {
-	select {
-	case <-f.through:
-	default:
-	}
 }

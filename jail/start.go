@@ -10,50 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fdSet closes what is still open when a run ends, on any path.
-type fdSet []int
-
-func (s *fdSet) add(fds ...int) { *s = append(*s, fds...) }
-
-// close closes one now.
-func (s *fdSet) close(fd int) {
-	for i, f := range *s {
-		if f == fd {
-			(*s)[i] = -1
-			unix.Close(fd)
-			return
-		}
-	}
-}
-
-// release leaves fd to somebody else.
-func (s *fdSet) release(fd int) {
-	for i, f := range *s {
-		if f == fd {
-			(*s)[i] = -1
-		}
-	}
-}
-
-func (s *fdSet) closeAll() {
-	for _, fd := range *s {
-		if fd >= 0 {
-			unix.Close(fd)
-		}
-	}
-	*s = nil
-}
-
-// pipe returns a pipe whose ends close with the run.
-func (s *fdSet) pipe() (r, w int, err error) {
-	var p [2]int
-	if err := unix.Pipe2(p[:], unix.O_CLOEXEC); err != nil {
-		return -1, -1, pipeError("pipe2", err)
-	}
-	s.add(p[0], p[1])
-	return p[0], p[1], nil
-}
-
 type startOptions struct {
 	namespaces uintptr
 	group      int      // of a v2 cgroup to be born in, or -1
@@ -315,32 +271,4 @@ func (r *run) open(i inherit) (err error) {
 		r.handed.add(fd)
 	}
 	return err
-}
-
-// cloneError explains why a process in new namespaces could not be made.
-func cloneError(err error) error {
-	e := &SetupError{Stage: StageClone, Layer: LayerNamespaces, Operation: "clone", Operand: "new namespaces", Err: err}
-	switch {
-	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
-		e.Remedy = "allow unprivileged user namespaces: sysctl kernel.unprivileged_userns_clone=1 and kernel.apparmor_restrict_unprivileged_userns=0 where they exist; in a container, a seccomp profile that allows clone with CLONE_NEWUSER; not from inside a chroot"
-	case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EUSERS):
-		e.Remedy = "raise the namespace limits in /proc/sys/user/max_*_namespaces"
-	case errors.Is(err, unix.EAGAIN):
-		e.Remedy = "allow the caller more processes (ulimit -u, pids.max of its cgroup)"
-	case errors.Is(err, unix.EINVAL):
-		e.Remedy = "run a kernel with all of CONFIG_USER_NS, PID_NS, NET_NS, IPC_NS, UTS_NS and CGROUPS"
-	}
-	return e
-}
-
-// execError explains why PID 1's image could not be started.
-func execError(err error) error {
-	e := &SetupError{Stage: StageClone, Operation: "execve", Operand: "PID 1's image", Err: err}
-	switch {
-	case errors.Is(err, unix.ENOENT):
-		e.Remedy = "mount /proc: PID 1's image is started through it"
-	case errors.Is(err, unix.EAGAIN):
-		e.Remedy = "allow the caller more processes (ulimit -u, pids.max of its cgroup)"
-	}
-	return e
 }

@@ -1,0 +1,35 @@
+package jail
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+)
+
+// cloneError explains why a process in new namespaces could not be made.
+func cloneError(err error) error {
+	e := &SetupError{Stage: StageClone, Layer: LayerNamespaces, Operation: "clone", Operand: "new namespaces", Err: err}
+	switch {
+	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
+		e.Remedy = "allow unprivileged user namespaces: sysctl kernel.unprivileged_userns_clone=1 and kernel.apparmor_restrict_unprivileged_userns=0 where they exist; in a container, a seccomp profile that allows clone with CLONE_NEWUSER; not from inside a chroot"
+	case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EUSERS):
+		e.Remedy = "raise the namespace limits in /proc/sys/user/max_*_namespaces"
+	case errors.Is(err, unix.EAGAIN):
+		e.Remedy = "allow the caller more processes (ulimit -u, pids.max of its cgroup)"
+	case errors.Is(err, unix.EINVAL):
+		e.Remedy = "run a kernel with all of CONFIG_USER_NS, PID_NS, NET_NS, IPC_NS, UTS_NS and CGROUPS"
+	}
+	return e
+}
+
+// execError explains why PID 1's image could not be started.
+func execError(err error) error {
+	e := &SetupError{Stage: StageClone, Operation: "execve", Operand: "PID 1's image", Err: err}
+	switch {
+	case errors.Is(err, unix.ENOENT):
+		e.Remedy = "mount /proc: PID 1's image is started through it"
+	case errors.Is(err, unix.EAGAIN):
+		e.Remedy = "allow the caller more processes (ulimit -u, pids.max of its cgroup)"
+	}
+	return e
+}

@@ -1,0 +1,100 @@
+package jail
+
+import (
+	"encoding/base64"
+	"io"
+	"os"
+	"unicode/utf8"
+)
+
+// A sink is where one output stream of the program goes.
+type sink struct {
+	w     io.Writer // nil: captured
+	file  *os.File  // w, where splice(2) may move pages to
+	head  []byte
+	tail  []byte // what came last, past the head; a ring from at on
+	at    int
+	bytes int64
+	cut   bool
+}
+
+func newSink(w io.Writer) *sink {
+	s := &sink{w: w}
+	s.file, _ = w.(*os.File)
+	return s
+}
+
+// capture keeps b: the first half of what may be kept as head, then the newest
+// as tail. keep is the room for both.
+func (s *sink) capture(b []byte, keep int, ring bool) {
+	room := keep - len(s.head)
+	if ring {
+		room = keep/2 - len(s.head)
+	}
+	n := min(len(b), max(room, 0))
+	s.head = append(s.head, b[:n]...)
+	b = b[n:]
+	if len(b) == 0 {
+		return
+	}
+	if !ring {
+		s.cut = true
+		return
+	}
+	limit := keep - keep/2
+	s.cut = s.cut || len(s.tail)+len(b) > limit
+	if len(b) >= limit {
+		s.tail, s.at = append(s.tail[:0], b[len(b)-limit:]...), 0
+		return
+	}
+	n = min(len(b), limit-len(s.tail))
+	s.tail, b = append(s.tail, b[:n]...), b[n:]
+	for len(b) > 0 { // twice at most: up to the ring's end, and from its start
+		n = copy(s.tail[s.at:], b)
+		s.at, b = (s.at+n)%limit, b[n:]
+	}
+}
+
+// output is the stream as the record shows it.
+func (s *sink) output() Output {
+	o := Output{Bytes: s.bytes, Truncated: s.cut}
+	tail := append(append([]byte(nil), s.tail[s.at:]...), s.tail[:s.at]...)
+	if !s.cut {
+		s.head, tail = append(s.head, tail...), nil
+	}
+	if utf8.Valid(s.head) && utf8.Valid(tail) {
+		o.Text, o.Tail = string(s.head), string(tail)
+		return o
+	}
+	if s.cut && utf8.Valid(trimRune(s.head)) && utf8.Valid(trimStart(tail)) {
+		// Only the cut went through a character.
+		o.Text, o.Tail = string(trimRune(s.head)), string(trimStart(tail))
+		return o
+	}
+	o.Encoding = "base64"
+	o.Text, o.Tail = base64.StdEncoding.EncodeToString(s.head), base64.StdEncoding.EncodeToString(tail)
+	return o
+}
+
+// trimRune takes an incomplete character off the end of b.
+func trimRune(b []byte) []byte {
+	for i := len(b) - 1; i >= 0 && i >= len(b)-utf8.UTFMax; i-- {
+		if utf8.RuneStart(b[i]) {
+			if !utf8.FullRune(b[i:]) {
+				return b[:i]
+			}
+			break
+		}
+	}
+	return b
+}
+
+// trimStart takes the rest of a character off the start of b.
+func trimStart(b []byte) []byte {
+	for i := 0; i < len(b) && i < utf8.UTFMax; i++ {
+		if utf8.RuneStart(b[i]) {
+			return b[i:]
+		}
+	}
+	return b
+}
