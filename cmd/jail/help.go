@@ -46,6 +46,12 @@ const exitTable = `  0-123  the program's own
 A program may use these numbers as well: the record's "reason" is the authority.
 `
 
+const helpSignals = `
+SIGINT, SIGTERM, SIGQUIT and SIGHUP to jail end the whole box by SIGKILL, and
+the record says so. A second one ends jail at once, without a record. With --tty
+the keys for them go to the program.
+`
+
 const helpRun = `The program gets an empty environment, an empty stdin, the files of its profile
 and what the flags grant. Flags stop at the first word that is none, so that
 ` + "`jail run --profile node script.js --json`" + ` passes --json on to the script.
@@ -148,7 +154,7 @@ func printHelp(name string) int {
 	}
 	if name == "run" {
 		writeFlags(&b, c.flags())
-		b.WriteString("\nExit status:\n" + exitTable)
+		b.WriteString("\nExit status:\n" + exitTable + helpSignals)
 	}
 	if name == "explain" {
 		b.WriteString("\n`jail help run` lists the flags.\n")

@@ -10,7 +10,7 @@ import (
 func TestHelpFits(t *testing.T) {
 	var b strings.Builder
 	writeFlags(&b, runFlags())
-	pages := []string{helpIntro, helpOutro, b.String()}
+	pages := []string{helpIntro, helpOutro, helpSignals, b.String()}
 	for _, c := range commands() {
 		pages = append(pages, commandHelp(c.name))
 	}

@@ -15,6 +15,8 @@ import (
 
 // runCommand is `jail run`: flags in, record out.
 func runCommand(args []string) int {
+	// First of all: a signal that comes before it is ready leaves no record.
+	ctx, got := watchSignals()
 	o, line := parseRun(args)
 	if o.help {
 		return printHelp("run")
@@ -37,7 +39,6 @@ func runCommand(args []string) int {
 	if len(line.faults) > 0 {
 		return refuse(spec, line.faults, jail.StageValidate, target)
 	}
-	ctx, got := watchSignals()
 	connections := jail.IO{Stdin: in, Stdout: os.Stdout, Stderr: os.Stderr}
 	if o.json {
 		connections.Stdout, connections.Stderr = nil, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
@@ -13,9 +14,10 @@ import (
 // An interruption is the signal that ended a run, kept for the exit status.
 type interruption struct{ number atomic.Int32 }
 
-// watchSignals ends the returned context at the first SIGINT, SIGTERM or
-// SIGHUP; a second one ends jail at once, and with it the box, but without a
-// record. A signal that was ignored when jail started stays ignored, as nohup
+// watchSignals ends the returned context at the first SIGINT, SIGTERM, SIGQUIT
+// or SIGHUP; a second one ends jail at once, and with it the box, but without a
+// record. SIGABRT is left to the Go runtime, whose trace of all goroutines may
+// be what its sender wants. A signal that was ignored when jail started stays ignored, as nohup
 // and background jobs of a shell expect. SIGPIPE is ignored: a closed stdout
 // is to be an error of a write and not the end of the supervisor.
 func watchSignals() (context.Context, *interruption) {
@@ -26,7 +28,7 @@ func watchSignals() (context.Context, *interruption) {
 	// Ends with the process: jail runs one box. Notify starts a thread, which
 	// the making of the box need not wait for.
 	go func() {
-		for _, s := range []os.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP} {
+		for _, s := range []os.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGQUIT, unix.SIGHUP} {
 			if !signal.Ignored(s) {
 				signal.Notify(arrivals, s)
 			}
@@ -40,6 +42,7 @@ func watchSignals() (context.Context, *interruption) {
 			cancel()
 		}
 	}()
+	runtime.Gosched() // it runs now, and takes signals from here on
 	return ctx, got
 }
 
