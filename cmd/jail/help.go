@@ -37,7 +37,8 @@ the kernel itself; for that, put it into a virtual machine.
 
 const exitTable = `  0-123  the program's own
   124    wall-clock or CPU time was used up
-  125    jail refused or failed; nothing ran, or the record could not be written
+  125    jail refused or failed; nothing ran, or the record or the output could
+         not be written
   126    the program is there, but is not executable
   127    the program was not found
   128+n  ended by signal n; also when jail itself was ended by it

@@ -8,8 +8,9 @@ import (
 )
 
 // printOutcome tells a person what the exit status alone does not: why jail
-// ended the program or never started it, and which layers were missing. A
-// program that ended by itself needs no words. quiet leaves only refusals and
+// ended the program or never started it, which layers were missing, and that
+// not all of the output is there. A program that ended by itself needs no other
+// words. quiet leaves only refusals and
 // failures of jail itself.
 func printOutcome(w io.Writer, r jail.Result, quiet bool) {
 	refused := r.Reason == jail.ReasonSetupRefused || r.Reason == jail.ReasonInternalError || r.Reason == jail.ReasonExecFailed
@@ -21,7 +22,8 @@ func printOutcome(w io.Writer, r jail.Result, quiet bool) {
 			fmt.Fprintf(w, "jail: without %s: %s\n", l.Name, visible(l.Note))
 		}
 	}
-	if r.Reason == jail.ReasonOK || r.Reason == jail.ReasonExecutionFailed {
+	ended := r.Reason == jail.ReasonOK || r.Reason == jail.ReasonExecutionFailed
+	if ended && !r.Stdout.Truncated && !r.Stderr.Truncated {
 		return
 	}
 	line := "jail: " + string(r.Reason)

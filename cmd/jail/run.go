@@ -129,7 +129,12 @@ func refusal(spec jail.Spec, faults jail.Faults, stage jail.Stage) jail.Result {
 // finish writes the record or the line for people, and returns the exit status.
 func finish(res jail.Result, o options, target *recordTarget, got *interruption) int {
 	status := res.ExitStatus()
-	if res.Reason == jail.ReasonCanceled {
+	canceled := res.Reason == jail.ReasonCanceled
+	lost := canceled && !got.came() && !unread(res)
+	switch {
+	case lost: // a full disk, say: a failure to do our part
+		status = exitRefused
+	case canceled:
 		status = 128 + int(got.signal())
 		res.Message += got.words()
 	}
@@ -140,12 +145,15 @@ func finish(res jail.Result, o options, target *recordTarget, got *interruption)
 		}
 	}
 	// Whoever put `| head` behind a program expects no words on its end.
-	unread := res.Reason == jail.ReasonCanceled && got.signal() == unix.SIGPIPE
-	if !o.json && !unread {
-		printOutcome(os.Stderr, res, o.quiet)
+	if !o.json && (!canceled || lost || got.came()) {
+		printOutcome(os.Stderr, res, o.quiet && !lost)
 	}
 	return status
 }
+
+// unread says that the reader of jail's output went away. Package jail tells the
+// error of the write in its message alone.
+func unread(res jail.Result) bool { return strings.Contains(res.Message, unix.EPIPE.Error()) }
 
 // reason is err without the operation and the path, which the fault names.
 func reason(err error) string {

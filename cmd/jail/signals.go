@@ -46,6 +46,9 @@ func watchSignals() (context.Context, *interruption) {
 	return ctx, got
 }
 
+// came says whether a signal has come.
+func (i *interruption) came() bool { return i.number.Load() != 0 }
+
 // signal is what ended a run that was canceled. Without a signal to jail that
 // is the reader of its output, who went away: SIGPIPE, as a program that
 // writes there itself would get. The exit status is 128 + its number, as a
