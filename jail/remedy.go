@@ -2,6 +2,7 @@ package jail
 
 import (
 	"errors"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -11,6 +12,8 @@ import (
 func remedy(e *SetupError, p *Plan) string {
 	denied := errors.Is(e.Err, unix.EPERM) || errors.Is(e.Err, unix.EACCES)
 	switch {
+	case e.Operation == "execve" && errors.Is(e.Err, unix.ENOENT) && strings.Contains(e.Operand, " "):
+		return "no program has this name: give the program and its arguments as words of their own, without quotes around all of them"
 	case e.Operation == "execve" && errors.Is(e.Err, unix.ENOENT):
 		return "the program, or the loader or interpreter that it names, is not in the box: grant it with --ro, or see what is there with jail explain"
 	case e.Operation == "execve" && denied:

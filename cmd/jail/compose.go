@@ -2,7 +2,8 @@ package main
 
 import (
 	"errors"
-	"strconv"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/seed-75010da9/jail/jail"
@@ -32,7 +33,7 @@ func (c *commandLine) compose(o options, host profiles.Host, limit *setupLimit) 
 	}
 	p, err := profiles.Load(name, host)
 	if err != nil {
-		c.errors(err, "--profile", name)
+		c.errors(err, "--profile", name, o)
 		return jail.Spec{Name: o.over.Name}
 	}
 	if len(c.rest) == 0 {
@@ -41,38 +42,33 @@ func (c *commandLine) compose(o options, host profiles.Host, limit *setupLimit) 
 	if o.over.Limits.Timeout == 0 {
 		limit.profile(p.Limits().Timeout)
 	}
+	if o.tty {
+		o.over.Env = append(o.over.Env, terminalType(o.over)...)
+	}
 	spec, err := p.Spec(c.rest, o.over, host)
 	if err != nil {
-		c.errors(err, "--profile", name)
+		c.errors(err, "--profile", name, o)
 	}
+	c.checkWorkspace(o)
 	spec.Hostname = o.hostname
 	spec.Unix = spec.Unix || o.unix
-	c.validate(spec)
+	c.validate(spec, o)
 	return spec
 }
 
-// validate adds the faults that spec has by itself: those of its fields under
-// the names of their flags, with the values as they were typed (1K, not 1024).
-// What another check has found already is not told twice.
-func (c *commandLine) validate(spec jail.Spec) {
+// validate adds the faults that spec has by itself. What another check has found
+// already is not told twice.
+func (c *commandLine) validate(spec jail.Spec, o options) {
 	var faults jail.Faults
 	if !errors.As(spec.Validate(), &faults) {
 		return
 	}
 	type place struct{ field, value string }
-	typed, known := map[string]string{}, map[place]bool{}
-	for _, s := range c.settings {
-		if !s.def.many {
-			typed["--"+s.def.name] = s.value
-		}
-	}
+	known := map[place]bool{}
 	for _, f := range c.faults {
 		known[place{f.Field, f.Value}] = true
 	}
-	for _, f := range namedByFlag(faults, spec) {
-		if value, ok := typed[f.Field]; ok {
-			f.Value = value
-		}
+	for _, f := range c.named(faults, spec, o) {
 		if at := (place{f.Field, f.Value}); !known[at] {
 			known[at] = true
 			c.faults = append(c.faults, f)
@@ -82,7 +78,7 @@ func (c *commandLine) validate(spec jail.Spec) {
 
 // together checks what flags say with one another.
 func (c *commandLine) together(o *options) {
-	if len(c.rest) == 0 {
+	if len(c.rest) == 0 && len(c.faults) == 0 {
 		c.fault("CMD", "", "name the program to run: jail run [FLAGS] [--] CMD [ARG…]")
 	}
 	for _, pair := range [...]struct {
@@ -100,64 +96,22 @@ func (c *commandLine) together(o *options) {
 }
 
 // errors adds what package profiles found, which may be many faults.
-func (c *commandLine) errors(err error, field, value string) {
+func (c *commandLine) errors(err error, field, value string, o options) {
 	var faults jail.Faults
 	if !errors.As(err, &faults) {
 		c.fault(field, value, err.Error())
 		return
 	}
-	c.faults = append(c.faults, namedByFlag(inWords(faults), jail.Spec{})...)
+	c.faults = append(c.faults, c.named(inWords(faults), jail.Spec{}, o)...)
 }
 
-// namedByFlag names the flags behind the fields of spec.
-func namedByFlag(faults jail.Faults, spec jail.Spec) jail.Faults {
-	named := make(jail.Faults, len(faults))
-	for i, f := range faults {
-		named[i] = underFlag(f, spec)
+// terminalType is the TERM of the caller's terminal for a program that gets one
+// joined to it, unless the flags set another.
+func terminalType(over profiles.Overrides) []string {
+	value, ok := os.LookupEnv("TERM")
+	isTerm := func(kv string) bool { return strings.HasPrefix(kv, "TERM=") }
+	if !ok || slices.Contains(over.PassEnv, "TERM") || slices.ContainsFunc(over.Env, isTerm) {
+		return nil
 	}
-	return named
-}
-
-// underFlag names the flag behind a field of spec: "limits.memory" was
-// --memory on the command line.
-func underFlag(f jail.Fault, spec jail.Spec) jail.Fault {
-	field, index, _ := strings.Cut(f.Field, "[")
-	number, _, _ := strings.Cut(index, "]")
-	switch field {
-	case "profile":
-		f.Field = "--profile"
-		return f
-	case "args":
-		f.Field = "CMD"
-		if number != "" && number != "0" {
-			f.Field = "argument " + number
-		}
-		return f
-	case "view":
-		f.Field = grantFlag(spec, number)
-		return f
-	}
-	for _, d := range runFlags() {
-		if d.field == field && field != "" {
-			f.Field = "--" + d.name
-		}
-	}
-	return f
-}
-
-// grantFlag is the flag that makes mounts like the one of spec at index.
-func grantFlag(spec jail.Spec, index string) string {
-	i, err := strconv.Atoi(index)
-	if err != nil || i < 0 || i >= len(spec.View) {
-		return "view"
-	}
-	switch spec.View[i].Kind {
-	case jail.MountRO:
-		return "--ro"
-	case jail.MountRW:
-		return "--rw"
-	case jail.MountTmpfs:
-		return "--tmpfs"
-	}
-	return "view[" + index + "]"
+	return []string{"TERM=" + value}
 }

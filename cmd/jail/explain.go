@@ -25,7 +25,7 @@ func explainCommand(args []string) int {
 	if len(faults) == 0 {
 		plan, err = jail.Explain(spec)
 		if errors.As(err, &faults) {
-			faults = namedByFlag(faults, spec)
+			faults = line.named(faults, spec, o)
 		}
 	}
 	limit.over()

@@ -86,7 +86,7 @@ func inputFlags() []flagDef {
 			usage: "standard input: jail's own, a file, or a descriptor that is open", accept: "-, a readable file, or fd:N for a descriptor that is open", preset: "/dev/null",
 			set: parsed(asIs[string], func(o *options) *string { return &o.stdin })},
 		{name: "tty", group: groupInput,
-			usage: "give the program a terminal of its own, joined to this one",
+			usage: "give the program a terminal of its own, joined to this one, and TERM",
 			set:   on(func(o *options) *bool { return &o.tty })},
 	}
 }
@@ -168,7 +168,7 @@ func resultFlags() []flagDef {
 		{name: "record", value: "FILE|fd:N", group: groupResult, words: wordFile,
 			usage:  "stream the output through and write the record there",
 			accept: "a file that can be written, or fd:N for a descriptor that is open",
-			set:    parsed(asIs[string], func(o *options) *string { return &o.record })},
+			set:    parsed(recordName, func(o *options) *string { return &o.record })},
 		{name: "output-mode", value: "MODE", group: groupResult, field: "output_mode", words: wordChoice,
 			values: []string{"kill", "truncate"}, preset: "kill",
 			usage: "past --output: kill the box, or truncate and let it go on", accept: "kill or truncate",

@@ -79,6 +79,15 @@ var errEmpty = errors.New("must not be empty")
 // asIs takes a value as it is.
 func asIs[T ~string](v string) (T, error) { return T(v), nil }
 
+// recordName takes where the record is to go. "-" is standard output to most
+// programs, where the program's own output goes here.
+func recordName(v string) (string, error) {
+	if v == "-" {
+		return "", errors.New("must be a file or fd:N; --json prints the record on standard output, ./- is a file of that name")
+	}
+	return v, nil
+}
+
 // oneOf takes one of a few words.
 func oneOf[T ~string](words ...T) func(string) (T, error) {
 	return func(v string) (T, error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/seed-75010da9/jail/jail"
@@ -34,10 +35,20 @@ func profilesCommand(args []string) int {
 	case len(words) == 2 && words[0] == "check":
 		return checkProfile(words[1], host)
 	}
-	text := "jail: profiles: " + quote(strings.Join(words, " ")) + ": want list, show NAME or check FILE" +
-		didYouMean(words[0], []string{"list", "show", "check"})
-	fmt.Fprintln(os.Stderr, text)
+	fmt.Fprintln(os.Stderr, "jail: profiles: "+quote(strings.Join(words, " "))+": want list, show NAME or check FILE"+profilesHint(words[0], host))
 	return exitRefused
+}
+
+// profilesHint guesses what a line was meant to be, from its first word.
+func profilesHint(word string, host profiles.Host) string {
+	own, _ := profiles.UserNames(host)
+	if slices.Contains(append(profiles.Names(), own...), word) {
+		return "; did you mean show " + word + "?"
+	}
+	if verbs := []string{"list", "show", "check"}; !slices.Contains(verbs, word) {
+		return didYouMean(word, verbs)
+	}
+	return ""
 }
 
 // listProfiles prints every profile with its description; one that can't be

@@ -53,7 +53,7 @@ func runCommand(args []string) int {
 	res, err := jail.RunIO(ctx, spec, connections)
 	var faults jail.Faults
 	if errors.As(err, &faults) { // found by looking at the host
-		return refuse(spec, namedByFlag(faults, spec), jail.StageValidate, target)
+		return refuse(spec, line.named(faults, spec, o), jail.StageValidate, target)
 	}
 	return finish(res, o, target, got)
 }

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/seed-75010da9/jail/jail"
+)
+
+// named says faults in the words of the command line: the flags behind the
+// fields of spec, with the values as they were typed (1K, not 1024).
+func (c *commandLine) named(faults jail.Faults, spec jail.Spec, o options) jail.Faults {
+	named := make(jail.Faults, len(faults))
+	for i, f := range faults {
+		named[i] = c.typed(underFlag(f, spec), o)
+	}
+	return named
+}
+
+// typed is f with the value of its flag as it was typed. Where none was, the
+// value is a default, and the fault says so.
+func (c *commandLine) typed(f jail.Fault, o options) jail.Fault {
+	if _, ok := inheritedFD(f.Value); ok && f.Field != "--stdin" && f.Field != "--record" {
+		f.Want = "must be the path of a file itself, not of a descriptor: those go in by --stdin, as in --stdin - or --stdin fd:3"
+		return f
+	}
+	if f.Field == "--rw" && o.over.Workspace != "" && isWorkspace(f.Value, o.over.Workspace) {
+		f.Field = "--workspace"
+	}
+	d := lookup(runFlags(), f.Field)
+	if d == nil || d.many {
+		return f
+	}
+	if d.accept == acceptSize {
+		f.Want = inUnits(f.Want)
+	}
+	for _, s := range c.settings {
+		if s.def.name == d.name {
+			f.Value = s.value
+			return f
+		}
+	}
+	if d.preset != "" {
+		f.Want += "; this is the default, or the profile's: give " + f.Field
+	}
+	return f
+}
+
+func isWorkspace(path, workspace string) bool {
+	abs, err := filepath.Abs(workspace)
+	return err == nil && path == abs
+}
+
+// inUnits writes the numbers of bytes in text as sizes are typed.
+func inUnits(text string) string {
+	words := strings.Fields(strings.TrimSuffix(text, " bytes"))
+	for i, w := range words {
+		n, err := strconv.ParseInt(w, 10, 64)
+		if err != nil || n == 0 {
+			continue
+		}
+		unit := ""
+		for _, next := range []string{"K", "M", "G"} {
+			if n%1024 != 0 {
+				break
+			}
+			n, unit = n/1024, next
+		}
+		words[i] = strconv.FormatInt(n, 10) + unit
+	}
+	return strings.Join(words, " ")
+}
+
+// checkWorkspace says so when --workspace is no folder.
+func (c *commandLine) checkWorkspace(o options) {
+	if o.over.Workspace == "" {
+		return
+	}
+	info, err := os.Stat(o.over.Workspace)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		c.fault("--workspace", o.over.Workspace, "must be a folder that exists")
+	case err == nil && !info.IsDir():
+		c.fault("--workspace", o.over.Workspace, "must be a folder; a file is granted by --rw")
+	}
+}
+
+// underFlag names the flag behind a field of spec: "limits.memory" was
+// --memory on the command line.
+func underFlag(f jail.Fault, spec jail.Spec) jail.Fault {
+	field, index, _ := strings.Cut(f.Field, "[")
+	number, _, _ := strings.Cut(index, "]")
+	switch field {
+	case "profile":
+		f.Field = "--profile"
+		return f
+	case "args":
+		f.Field = "CMD"
+		if number != "" && number != "0" {
+			f.Field = "argument " + number
+		}
+		return f
+	case "view":
+		f.Field = grantFlag(spec, number)
+		return f
+	}
+	for _, d := range runFlags() {
+		if d.field == field && field != "" {
+			f.Field = "--" + d.name
+		}
+	}
+	return f
+}
+
+// grantFlag is the flag that makes mounts like the one of spec at index.
+func grantFlag(spec jail.Spec, index string) string {
+	i, err := strconv.Atoi(index)
+	if err != nil || i < 0 || i >= len(spec.View) {
+		return "view"
+	}
+	switch spec.View[i].Kind {
+	case jail.MountRO:
+		return "--ro"
+	case jail.MountRW:
+		return "--rw"
+	case jail.MountTmpfs:
+		return "--tmpfs"
+	}
+	return "view[" + index + "]"
+}
