@@ -3,8 +3,8 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 ./setup.sh --tests
-if ! command -v go >/dev/null 2>&1; then
-	PATH=$PATH:/usr/local/go/bin
+if ! GOTOOLCHAIN=local go version 2>/dev/null | grep -qE 'go1\.(2[1-9]|[3-9][0-9])'; then
+	PATH=/usr/local/go/bin:$PATH # as in setup.sh
 fi
 [ "$(go env GOTOOLCHAIN)" != local ] || export GOTOOLCHAIN=auto
 

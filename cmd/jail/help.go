@@ -53,8 +53,9 @@ the record says so. A second one ends jail at once, without a record. With --tty
 the keys for them go to the program.
 `
 
-const helpRun = `The program gets an empty environment, an empty stdin, the files of its profile
-and what the flags grant. Flags stop at the first word that is none, so that
+const helpRun = `The program gets an environment of its own (HOME, LANG, PATH and what its
+profile sets), an empty stdin, the files of its profile and what the flags
+grant. Flags stop at the first word that is none, so that
 ` + "`jail run --profile node script.js --json`" + ` passes --json on to the script.
 A script that is named behind a profile is granted by itself, read-only, with
 nothing beside it.
@@ -89,7 +90,21 @@ const helpProfiles = `  jail profiles             list the profiles: built-in on
                             has faults
 
 Your own profiles are .toml files in the folder jail/profiles of your
-configuration folder ($XDG_CONFIG_HOME, or ~/.config).
+configuration folder ($XDG_CONFIG_HOME, or ~/.config), or anywhere, named by
+their path. One that extends another adds to it, or replaces its limits:
+
+  extends = "python"
+  description = "Python with a folder of models"
+  [view]
+  ro = ["~/models", "/srv/data:/data"]   # HOST or HOST:BOX
+  [env]
+  pass = ["TZ"]
+  [limits]
+  memory = "2G"
+  timeout = "5m"
+
+` + "`jail profiles show`" + ` prints the built-in ones to start from; profiles/doc.go in
+the source (go doc ./profiles) explains every key.
 `
 
 const helpCompletion = `Prints a completion script for a shell:
