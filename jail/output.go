@@ -81,6 +81,7 @@ func (s *streams) connectPipes(io IO) (err error) {
 // abandon gives up streams that no box was started with.
 func (s *streams) abandon() {
 	if s.tty != nil {
+		s.tty.release()
 		s.tty.restore()
 	}
 	if s.feed != nil {
@@ -255,7 +256,8 @@ const outputGrace = 500 * time.Millisecond
 // finish returns what was written.
 func (s *streams) finish(e *end) (stdout, stderr Output) {
 	if s.tty != nil {
-		s.tty.restore()
+		s.tty.release()
+		defer s.tty.restore()
 	}
 	s.held.closeAll()
 	if !s.pumping && s.from[0] < 0 && s.from[1] < 0 { // nothing was written, and both have ended

@@ -62,7 +62,7 @@ func (s *streams) connectTTY(io IO) error {
 func (t *terminal) begin() {
 	t.resize()
 	signal.Notify(t.resized, unix.SIGWINCH)
-	go func() { // until restore
+	go func() { // until release
 		defer close(t.idle)
 		for range t.resized {
 			t.resize()
@@ -89,10 +89,17 @@ func (t *terminal) resize() {
 	}
 }
 
-func (t *terminal) restore() {
+// release ends the use of the program's terminal: its descriptor may be
+// somebody else's from here on.
+func (t *terminal) release() {
 	signal.Stop(t.resized)
 	close(t.resized)
-	<-t.idle // the descriptors may be somebody else's from here on
+	<-t.idle
+}
+
+// restore gives the caller's terminal its own mode back. What the program wrote
+// was for a raw one, so all of it has to be out before.
+func (t *terminal) restore() {
 	if t.saved != nil {
 		unix.IoctlSetTermios(int(t.caller.Fd()), unix.TCSETSW, t.saved)
 	}
