@@ -79,9 +79,10 @@ func compile(spec Spec, h host, v view, sh shape, off ablation.Set) (*Plan, erro
 
 // shape is what a plan needs to know of the run around it.
 type shape struct {
-	tasks int  // cgroup v1 tasks files to write to; on v2 the child is born in its group
-	stdin bool // stdin is a pipe, not the box's /dev/null
-	tty   bool // stdin, stdout and stderr are a terminal of the box's own
+	tasks int    // cgroup v1 tasks files to write to; on v2 the child is born in its group
+	stdin bool   // stdin is a pipe, not the box's /dev/null
+	tty   bool   // stdin, stdout and stderr are a terminal of the box's own
+	slave string // its device on the host, which in the box is /dev/console
 }
 
 func (b *builder) enterGroup() {
@@ -104,6 +105,12 @@ func (b *builder) identity(off ablation.Set) {
 		b.call(unix.SYS_SETRESGID, "setresgid", strconv.Itoa(b.host.boxGID), g, g, g).wants(0)
 		b.call(unix.SYS_SETGROUPS, "setgroups", "none", num(0), num(0)).wants(0)
 		b.call(unix.SYS_SETRESUID, "setresuid", strconv.Itoa(b.host.boxUID), u, u, u).wants(0)
+		if b.host.keyrings && !off.Has(ablation.Keyring) {
+			// A session keyring of its own instead of the caller's (keyctl(2)).
+			// Not for an ordinary caller's box: each takes one of the 200 keys
+			// that the kernel lets a user have, and the filter is there as well.
+			b.call(unix.SYS_KEYCTL, "keyctl", "session keyring", num(unix.KEYCTL_JOIN_SESSION_KEYRING, "KEYCTL_JOIN_SESSION_KEYRING"), num(0))
+		}
 	}
 	name := b.spec.Hostname
 	if name == "" {

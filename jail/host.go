@@ -2,6 +2,7 @@ package jail
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"strconv"
 	"syscall"
@@ -21,8 +22,9 @@ type host struct {
 	// else uses: the caller may map ids at will.
 	ownUID bool
 	// uidBase is where these host uids start.
-	uidBase uint32
-	hard    [16]uint64 // the caller's hard resource limits, by RLIMIT_ number
+	uidBase  uint32
+	keyrings bool       // the kernel has them
+	hard     [16]uint64 // the caller's hard resource limits, by RLIMIT_ number
 }
 
 const (
@@ -46,6 +48,8 @@ func probeHost() (host, error) {
 			Err: unix.EPERM}
 	}
 	h.landlockABI = landlockABI()
+	_, err := unix.KeyctlInt(unix.KEYCTL_GET_KEYRING_ID, unix.KEY_SPEC_SESSION_KEYRING, 0, 0, 0)
+	h.keyrings = !errors.Is(err, unix.ENOSYS)
 	for h.lastCap = 40; h.lastCap < 63; h.lastCap++ {
 		if unix.Prctl(unix.PR_CAPBSET_READ, uintptr(h.lastCap+1), 0, 0, 0) != nil {
 			break

@@ -16,10 +16,18 @@ const kindDevice MountKind = "device"
 // harm with).
 var devices = []string{"null", "zero", "full", "random", "urandom"}
 
+// console is where a box with a terminal finds it by name: programs that ask
+// ttyname(3) look for its device in /dev.
+const console = "console"
+
 // devices are the names of those of this box.
 func (p *Plan) devices() []string {
 	if p.shape.tty {
-		return append(slices.Clone(devices), "tty")
+		d := append(slices.Clone(devices), "tty")
+		if p.shape.slave != "" { // not while a plan is only shown
+			d = append(d, console)
+		}
+		return d
 	}
 	return devices
 }
@@ -232,7 +240,11 @@ func (b *builder) dev(root cell, off ablation.Set) {
 		b.call(unix.SYS_SYMLINKAT, "symlinkat", "/dev/"+l[0], b.str(l[1]), root.arg(), b.rel("/dev/"+l[0])).wants(0)
 	}
 	for _, d := range b.devices() {
-		b.hostMount(root, entry{kind: entryMount, path: "/dev/" + d, mount: &mount{Mount: Mount{Kind: kindDevice, Source: "/dev/" + d}, path: "/dev/" + d}}, off)
+		source := "/dev/" + d
+		if d == console {
+			source = b.shape.slave
+		}
+		b.hostMount(root, entry{kind: entryMount, path: "/dev/" + d, mount: &mount{Mount: Mount{Kind: kindDevice, Source: source}, path: "/dev/" + d}}, off)
 	}
 }
 

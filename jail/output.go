@@ -21,7 +21,8 @@ type streams struct {
 	feed      *feeder
 	pumping   bool // by the run's own goroutine
 	tty       *terminal
-	held      fdSet // of a terminal: what keeps it open until the box is gone
+	slave     string // the terminal's device on the host
+	held      fdSet  // of a terminal: what keeps it open until the box is gone
 
 	mu   sync.Mutex // of what follows and of the sinks: finish reads them should the copying hang
 	left int64

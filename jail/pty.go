@@ -3,6 +3,7 @@ package jail
 import (
 	"os"
 	"os/signal"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -32,6 +33,11 @@ func (s *streams) connectTTY(io IO) error {
 	if err := unix.IoctlSetPointerInt(master, unix.TIOCSPTLCK, 0); err != nil {
 		return fail("ioctl", err)
 	}
+	number, err := unix.IoctlGetInt(master, unix.TIOCGPTN)
+	if err != nil {
+		return fail("ioctl", err)
+	}
+	s.slave = "/dev/pts/" + strconv.Itoa(number)
 	peer, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(master), unix.TIOCGPTPEER, unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC)
 	if errno != 0 {
 		return fail("ioctl", errno)

@@ -75,7 +75,8 @@ type Output struct {
 	// Text is what was captured: UTF-8, or base64 when Encoding says so.
 	// Empty when the output was streamed through.
 	Text string `json:"text"`
-	// Encoding is "" for UTF-8 text and "base64" for anything else.
+	// Encoding is "" for UTF-8 text and "base64" for anything else, which
+	// includes what is mostly control characters.
 	Encoding string `json:"encoding,omitempty"`
 	// Tail is what was written last, where the middle was left out
 	// (OutputTruncate). Encoding is Text's.

@@ -62,11 +62,11 @@ func (s *sink) output() Output {
 	if !s.cut {
 		s.head, tail = append(s.head, tail...), nil
 	}
-	if utf8.Valid(s.head) && utf8.Valid(tail) {
+	if !swells(s.head) && !swells(tail) && utf8.Valid(s.head) && utf8.Valid(tail) {
 		o.Text, o.Tail = string(s.head), string(tail)
 		return o
 	}
-	if s.cut && utf8.Valid(trimRune(s.head)) && utf8.Valid(trimStart(tail)) {
+	if s.cut && !swells(s.head) && !swells(tail) && utf8.Valid(trimRune(s.head)) && utf8.Valid(trimStart(tail)) {
 		// Only the cut went through a character.
 		o.Text, o.Tail = string(trimRune(s.head)), string(trimStart(tail))
 		return o
@@ -74,6 +74,19 @@ func (s *sink) output() Output {
 	o.Encoding = "base64"
 	o.Text, o.Tail = base64.StdEncoding.EncodeToString(s.head), base64.StdEncoding.EncodeToString(tail)
 	return o
+}
+
+// swells says that b is UTF-8 in name only: mostly control characters, each of
+// which JSON spells with six. A box would choose how much memory its record
+// takes.
+func swells(b []byte) bool {
+	n := 0
+	for _, c := range b {
+		if c < ' ' && c != '\n' && c != '\r' && c != '\t' {
+			n++
+		}
+	}
+	return n > len(b)*2/5+16 // coloured text has far fewer
 }
 
 // trimRune takes an incomplete character off the end of b.

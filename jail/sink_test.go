@@ -1,6 +1,7 @@
 package jail
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -65,4 +66,25 @@ func FuzzSink(f *testing.F) {
 			t.Errorf("truncated = %v with %d bytes and room for %d", o.Truncated, len(in), keep)
 		}
 	})
+}
+
+// A box must not choose how much memory its record takes: JSON spells a control
+// character with six.
+func TestControlCharactersDoNotSwell(t *testing.T) {
+	for _, c := range []struct {
+		name, text, encoding string
+	}{
+		{"NUL bytes", strings.Repeat("\x00", 1000), "base64"},
+		{"coloured words", strings.Repeat("\x1b[31mred\x1b[0m ", 100), ""},
+		{"a few NUL bytes", "a\x00b\x00", ""},
+		{"tables", strings.Repeat("a\tb\r\n", 100), ""},
+	} {
+		s := newSink(nil)
+		s.bytes = int64(len(c.text))
+		s.capture([]byte(c.text), len(c.text), false)
+		o := s.output()
+		if record, err := json.Marshal(o); o.Encoding != c.encoding || err != nil || len(record) > 3*len(c.text)+200 {
+			t.Errorf("%s: encoding %q, %d bytes of record for %d, want %q", c.name, o.Encoding, len(record), len(c.text), c.encoding)
+		}
+	}
 }

@@ -22,6 +22,7 @@ func (r *run) carryOut(ctx context.Context, io IO) error {
 	if err != nil {
 		return err
 	}
+	r.shape.slave = streams.slave
 	c, err := r.launch(streams)
 	if err != nil {
 		streams.abandon()

@@ -73,6 +73,7 @@ func TestTTY(t *testing.T) {
 		{"of the caller's size", "stty size", "", "31 97\r\n"},
 		{"a line is ended as on a terminal", "printf 'a\\nb\\n'; echo c >&2", "", "a\r\nb\r\nc\r\n"},
 		{"it controls the session", "echo x >/dev/tty", "", "x\r\n"},
+		{"it has a name", "tty", "", "/dev/console\r\n"},
 		{"it leads the session and its foreground group", "cut -d' ' -f6,8 /proc/self/stat", "", "2 2\r\n"},
 		{"what is typed arrives, and is echoed", "read x; echo got $x", "hello\n", "hello\r\ngot hello\r\n"},
 		{"closed and opened again, it is still heard", "exec <&- >&- 2>&-; sleep 0.3; echo again >/dev/tty", "", "again\r\n"},
@@ -166,7 +167,7 @@ func TestTTYIsNotTheCallers(t *testing.T) {
 		t.Errorf("TIOCSTI: %q", got)
 	}
 	out = &screen{}
-	s = shell("for d in /dev/pts /dev/ptmx /dev/console /dev/tty0; do test -e $d && echo $d; done; true")
+	s = shell("for d in /dev/pts /dev/ptmx /dev/tty0; do test -e $d && echo $d; done; true")
 	runBox(t, s, IO{TTY: tty, Stdout: out})
 	if got := out.text.String(); got != "" {
 		t.Errorf("the box has terminals of the host's: %q", got)

@@ -30,6 +30,7 @@ const (
 	UTS         Wall = "uts"          // the host's uts namespace
 	Cgroup      Wall = "cgroup"       // no caps by cgroup
 	OwnUID      Wall = "own_uid"      // host root's uid as the box's
+	Keyring     Wall = "keyring"      // the caller's session keyring
 	Undumpable  Wall = "undumpable"   // PID 1 may be read by its uid
 	CloseFDs    Wall = "close_fds"    // an inherited descriptor is kept
 	Session     Wall = "session"      // the caller's session and terminal

@@ -14,26 +14,34 @@ import (
 // own things in it.
 func kernel() []row {
 	filter := []ablation.Wall{ablation.Seccomp}
-	return []row{
-		{
-			name: "read the caller's session key ring", source: "keyrings(7); measured on bubblewrap; isolate 2.4",
-			attack: func([]string) error {
-				id, err := unix.KeyctlSearch(unix.KEY_SPEC_SESSION_KEYRING, "user", keyName, 0)
-				if err != nil {
-					return err
-				}
-				secret := make([]byte, 256)
-				n, err := unix.KeyctlBuffer(unix.KEYCTL_READ, id, secret, 0)
-				os.Stdout.Write(secret[:max(n, 0)])
-				os.Stdout.WriteString("\n")
+	readKey := row{
+		name: "read the caller's session key ring", source: "keyrings(7); measured on bubblewrap; isolate 2.4",
+		attack: func([]string) error {
+			id, err := unix.KeyctlSearch(unix.KEY_SPEC_SESSION_KEYRING, "user", keyName, 0)
+			if err != nil {
 				return err
-			},
-			arena: func(a *arena) {
-				a.key = a.secret
-				a.leaksSecret()
-			},
-			walls: filter,
+			}
+			secret := make([]byte, 256)
+			n, err := unix.KeyctlBuffer(unix.KEYCTL_READ, id, secret, 0)
+			os.Stdout.Write(secret[:max(n, 0)])
+			os.Stdout.WriteString("\n")
+			return err
 		},
+		arena: func(a *arena) {
+			a.key = a.secret
+			a.leaksSecret()
+		},
+		walls: filter,
+		with:  []ablation.Wall{ablation.Keyring},
+	}
+	// Root's boxes have a key ring of their own besides.
+	ownRing := readKey
+	ownRing.name += ", with one of the box's own"
+	ownRing.walls, ownRing.with = []ablation.Wall{ablation.Seccomp, ablation.Keyring}, nil
+	ownRing.skip = forRoot(userQuota)
+	return []row{
+		readKey,
+		ownRing,
 		{
 			name: "put a key into a key ring", source: "CVE-2016-0728 and kin; add_key(2)",
 			attack: func([]string) error {
