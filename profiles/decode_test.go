@@ -73,7 +73,7 @@ pass = [
 [limits]
 timeout = "1m"
 cpu_time = "30s"
-memory = 1048576
+memory = 4194304
 cpus = 0.5
 pids = 64
 output = "2M"
@@ -91,7 +91,7 @@ deny = ["chmod"]
 `})
 	p := load(t, root+"/p.toml", Host{})
 	s := &p.settings
-	want := jail.Limits{Timeout: time.Minute, CPUTime: 30 * time.Second, Memory: 1 << 20, CPUs: 0.5, Pids: 64,
+	want := jail.Limits{Timeout: time.Minute, CPUTime: 30 * time.Second, Memory: 4 << 20, CPUs: 0.5, Pids: 64,
 		Output: 2 << 20, TmpSize: 1 << 30, NoFile: 256, FileSize: 10 << 20}
 	if s.limits != want {
 		t.Errorf("limits = %+v, want %+v", s.limits, want)

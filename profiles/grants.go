@@ -53,13 +53,11 @@ func (b *builder) grant(kind jail.MountKind, field string, g Grant) string {
 // tmpfs adds an empty folder in memory.
 func (b *builder) tmpfs(field string, t Tmpfs) {
 	target := filepath.Clean(t.Box)
-	switch why := refusedTarget(target); {
+	switch why := refusedTmpfs(target); {
 	case !filepath.IsAbs(t.Box) || strings.ContainsRune(t.Box, 0):
 		b.fault(field, t.Box, wantTmpfs)
 	case why != "":
 		b.fault(field, t.Box, why)
-	case target == "/tmp":
-		b.fault(field, t.Box, "another path: every box has a /tmp, whose size is --tmp-size")
 	default:
 		b.place(jail.Mount{Kind: jail.MountTmpfs, Target: target, Size: t.Size}, field, t.Box)
 	}
@@ -103,6 +101,17 @@ func describe(m jail.Mount) string {
 // file systems are not trees of files but its knobs, and /dev is its devices;
 // the box has its own of each.
 func refusedSource(path string) string {
+	if why := kernelsOwn(path); why != "" {
+		return why
+	}
+	if name := kernelFS(path); name != "" {
+		return "ordinary files; this is a " + name + " file system of the kernel"
+	}
+	return ""
+}
+
+// kernelsOwn is the part of refusedSource that the path alone decides.
+func kernelsOwn(path string) string {
 	if path == "/" {
 		return "a folder below /; a grant of / would leave nothing of the box"
 	}
@@ -110,9 +119,6 @@ func refusedSource(path string) string {
 		if within(dir, path) {
 			return "a path outside " + dir + ", which is the kernel's own; the box has one of its own"
 		}
-	}
-	if name := kernelFS(path); name != "" {
-		return "ordinary files; this is a " + name + " file system of the kernel"
 	}
 	return ""
 }
@@ -128,6 +134,14 @@ func refusedTarget(path string) string {
 		}
 	}
 	return ""
+}
+
+// refusedTmpfs says why no folder in memory can be placed at a path, or "".
+func refusedTmpfs(path string) string {
+	if path == "/tmp" {
+		return "another path: every box has a /tmp, whose size is --tmp-size"
+	}
+	return refusedTarget(path)
 }
 
 // protectPolicy refuses writable grants that hold the profile of this run, or

@@ -205,7 +205,7 @@ output_mode = "truncate"
 mode = "loopback"
 unix = true
 [seccomp]
-policy = "strict"
+policy = "default"
 allow = ["ptrace"]
 `})
 	h := Host{Dir: root}
@@ -226,7 +226,7 @@ allow = ["ptrace"]
 	if spec.Net != jail.NetLoopback || !spec.Unix || spec.OutputMode != jail.OutputTruncate {
 		t.Errorf("net = %v, unix = %v, output mode = %v", spec.Net, spec.Unix, spec.OutputMode)
 	}
-	if len(spec.Optional) != 2 || len(spec.Require) != 2 || spec.Seccomp.Policy != "strict" || spec.Seccomp.Deny[0] != "chmod" {
+	if len(spec.Optional) != 2 || len(spec.Require) != 2 || spec.Seccomp.Policy != "default" || spec.Seccomp.Deny[0] != "chmod" {
 		t.Errorf("optional %v, require %v, seccomp %+v", spec.Optional, spec.Require, spec.Seccomp)
 	}
 	if spec.Profile.Name != "p.toml" || spec.Profile.Digest != p.Digest {

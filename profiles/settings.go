@@ -173,7 +173,9 @@ func (s *settings) apply(d *document) {
 		want, ok := s.store(e)
 		if !ok {
 			d.fault(e.line, e.path, e.v.text, want)
+			continue
 		}
+		d.possible(e)
 	}
 	d.checkTables()
 }

@@ -56,7 +56,11 @@ func isWorkspace(path, workspace string) bool {
 
 // inUnits writes the numbers of bytes in text as sizes are typed.
 func inUnits(text string) string {
-	words := strings.Fields(strings.TrimSuffix(text, " bytes"))
+	numbers, ok := strings.CutSuffix(text, " bytes")
+	if !ok {
+		return text
+	}
+	words := strings.Fields(numbers)
 	for i, w := range words {
 		n, err := strconv.ParseInt(w, 10, 64)
 		if err != nil || n == 0 {

@@ -48,6 +48,9 @@ func inWords(faults jail.Faults) jail.Faults {
 		if !slices.ContainsFunc([]string{"must ", "no ", "accepted "}, func(s string) bool { return strings.HasPrefix(f.Want, s) }) {
 			f.Want = "want " + f.Want
 		}
+		if strings.Contains(f.Field, ": limits.") { // a size in a profile
+			f.Want = inUnits(f.Want)
+		}
 		said[i] = f
 	}
 	return said
