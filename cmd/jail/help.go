@@ -58,7 +58,7 @@ profile sets), an empty stdin, the files of its profile and what the flags
 grant. Flags stop at the first word that is none, so that
 ` + "`jail run --profile node script.js --json`" + ` passes --json on to the script.
 A script that is named behind a profile is granted by itself, read-only, with
-nothing beside it.
+nothing beside it; -x.js would be an option, so give it as ./-x.js.
 
 A granted file is in the box at its own absolute path. The program starts in
 /tmp, in the folder of --workspace, or where --cwd says: --cwd . is the caller's
