@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -37,6 +38,7 @@ func (b *builder) command(args []string) []string {
 func (b *builder) interpreted(args []string) []string {
 	run := &b.p.settings.run
 	line := splitLine(run, args)
+	b.checkDash(args)
 	prog := b.interpreter(run.interpreter)
 	out := []string{prog}
 	out = append(out, b.heapOptions(line.options)...)
@@ -53,6 +55,23 @@ func (b *builder) interpreted(args []string) []string {
 		b.fault("command", "", "a script, an option, or - for a program on stdin")
 	}
 	return append(out, line.rest...)
+}
+
+// checkDash reports an option that is also the name of a file in the caller's
+// folder, which was probably meant. What tells the two apart is a suffix: no
+// option has one, and a file called -u is no reason to refuse -u.
+func (b *builder) checkDash(args []string) {
+	run := &b.p.settings.run
+	if run.grant != grantScript || len(args) == 0 || !isOption(args[0]) {
+		return
+	}
+	arg := args[0]
+	if slices.Contains(run.code, arg) || slices.Contains(run.value, arg) || filepath.Ext(arg) == "" || strings.Contains(arg, "=") {
+		return
+	}
+	if path, ok := b.h.abs(arg); ok && isFile(path) {
+		b.fault("script", arg, "./"+arg+" for the file of that name; what starts with "+arg[:1]+" is an option")
+	}
 }
 
 const wantScript = "a readable script file; an argument that starts with - is an option, a script of such a name is given as ./-name"

@@ -327,3 +327,35 @@ func TestEnvironment(t *testing.T) {
 		}
 	}
 }
+
+// An option that is the name of a script as well is a fault, unless it is one
+// that the profile knows or that has no suffix.
+func TestDashedScript(t *testing.T) {
+	root := tree(t, map[string]string{
+		"bin/node": "\x7fELF", "bin/python3": "\x7fELF",
+		"-dash.js": "", "-matrix.py": "", "-set.sh": "", "+x.sh": "", "-u": "", "-e": "", "--env-file=x.env": "", "x.js": "",
+	})
+	h := Host{Dir: root, Path: root + "/bin"}
+	for _, tt := range []struct{ profile, args, bad string }{
+		{"node", "-dash.js", "-dash.js"},
+		{"python", "-matrix.py a", "-matrix.py"},
+		{"sh", "-set.sh", "-set.sh"},
+		{"sh", "+x.sh", "+x.sh"},
+		{"node", "./-dash.js", ""},
+		{"node", "-- -dash.js", ""},
+		{"node", "x.js -dash.js", ""},
+		{"node", "-e 1", ""},
+		{"node", "--env-file=x.env x.js", ""},
+		{"node", "-none.js x.js", ""},
+		{"python", "-u ./-matrix.py", ""},
+	} {
+		want := ""
+		if tt.bad != "" {
+			want = `script: "` + tt.bad + `": ./` + tt.bad + " for the file of that name; what starts with " + tt.bad[:1] + " is an option\n"
+		}
+		_, err := load(t, tt.profile, h).Spec(strings.Fields(tt.args), Overrides{}, h)
+		if got := faultLines(err, root); got != want {
+			t.Errorf("%s %s: faults %q, want %q", tt.profile, tt.args, got, want)
+		}
+	}
+}

@@ -21,6 +21,7 @@ type facts struct {
 	parent       string            // the group that was named to make boxes below, or ""
 	chroot       bool              // the root folder is not that of the mount namespace
 	filtered     bool              // a system-call filter holds this process
+	noProc       bool              // no proc is mounted on /proc
 }
 
 // sysctls are the settings that are known to stand in a box's way.
@@ -51,6 +52,7 @@ func readFacts() facts {
 	if line, err := statusLines("Seccomp"); err == nil {
 		f.filtered = line == "Seccomp 2"
 	}
+	f.noProc = !exists("/proc/self/status")
 	f.systemd = exists("/run/systemd/system")
 	f.inside = surroundings(f.kernel)
 	return f

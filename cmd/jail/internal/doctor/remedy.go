@@ -12,6 +12,10 @@ import (
 // remedy is what to do about a trial that failed, one step an entry. Lines
 // that begin with "# " are for people; the others are commands.
 func (f facts) remedy(name string, o outcome) []string {
+	if f.noProc && (o.answer == Unknown || name == "cgroup") {
+		return []string{"# /proc is not mounted: nearly nothing can be tried or built without it. Mount it first, and ask again:",
+			"mount -t proc proc /proc"}
+	}
 	if steps := f.confined(name, o); steps != nil {
 		return steps
 	}

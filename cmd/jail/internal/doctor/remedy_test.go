@@ -42,6 +42,8 @@ func TestRemedy(t *testing.T) {
 		{"in a chroot", facts{chroot: true, inside: "docker"}, "user_namespace", outcome{errno: unix.EPERM}, "in a chroot"},
 		{"in a box", facts{uid: 1000, filtered: true, cgroup1: true}, "mount_api", outcome{errno: unix.EPERM}, "Boxes do not nest"},
 		{"groups in a box", facts{uid: 1000, filtered: true, cgroup1: true}, "cgroup", outcome{}, "Boxes do not nest"},
+		{"no proc", facts{noProc: true, inside: "docker"}, "user_namespace", outcome{answer: Unknown}, "mount -t proc proc /proc"},
+		{"no proc for groups", facts{noProc: true, uid: 1000, cgroup1: true}, "cgroup", outcome{answer: No}, "mount -t proc proc /proc"},
 		{"something else", facts{lsm: "selinux"}, "namespaces", outcome{errno: unix.EACCES}, "selinux"},
 	} {
 		got := strings.Join(tt.facts.remedy(tt.trial, tt.out), "\n")
