@@ -124,6 +124,10 @@ func (b *builder) program(arg string) string {
 		}
 		return filepath.Clean(host)
 	}
+	if why := b.shimAlone(host, t.real); why != "" {
+		b.fault("command", arg, why)
+		return arg
+	}
 	box := b.grantFile("command", arg, host, t)
 	b.libraries("command", arg, t.real, box)
 	return box

@@ -67,7 +67,8 @@
 // system, else its installation prefix (a pyenv or nvm version's folder, a
 // virtual environment and the Python it was made from), else the program alone.
 // Shims are followed to the program that they would start, by reading files;
-// nothing is run. A .venv in the workspace comes before the caller's PATH.
+// nothing is run. Under the profile exec a shim is a fault, unless a grant shows
+// something of what it starts. A .venv in the workspace comes before the caller's PATH.
 //
 // The script that an interpreter's profile is given, or the program file of
 // the profile exec: that one file, read-only, at its own absolute path, with

@@ -325,3 +325,38 @@ func TestRealInterpreters(t *testing.T) {
 		}
 	}
 }
+
+// A shim that is granted as a program finds nothing to start: the fault names
+// the profile that follows it.
+func TestShimAsProgram(t *testing.T) {
+	root := tree(t, map[string]string{
+		"home/.pyenv/shims/python3":               pyenvShim,
+		"home/.pyenv/shims/pip":                   pyenvShim,
+		"home/.pyenv/version":                     "3.11.7\n",
+		"home/.pyenv/versions/3.11.7/bin/python3": elf,
+		"home/.pyenv/versions/3.11.7/bin/pip":     "#!/bin/sh\n",
+		"home/.pyenv/libexec/pyenv":               "#!/bin/sh\n",
+		"own/shims/tool":                          "#!/bin/sh\n",
+	})
+	h := Host{Dir: root, Home: root + "/home", Path: root + "/home/.pyenv/shims:" + root + "/own/shims"}
+	fault := func(name, what string) string {
+		return `command: "` + name + `": the program itself; ROOT/home/.pyenv/shims/` + name +
+			" is a version manager's shim, and what it starts is not in the box: " + what + "\n"
+	}
+	for _, tt := range []struct {
+		name string
+		ro   []Grant
+		want string
+	}{
+		{"python3", nil, fault("python3", "use --profile python, which finds the real one")},
+		{"pip", nil, fault("pip", "grant the manager's folder with --ro")},
+		{"tool", nil, ""},
+		{"python3", []Grant{{Host: root + "/home/.pyenv"}}, ""},
+		{"python3", []Grant{{Host: root + "/home/.pyenv/libexec"}}, ""},
+	} {
+		_, err := load(t, "exec", h).Spec([]string{tt.name}, Overrides{RO: tt.ro}, h)
+		if got := faultLines(err, root); got != tt.want {
+			t.Errorf("%s with %v: faults %q, want %q", tt.name, tt.ro, got, tt.want)
+		}
+	}
+}

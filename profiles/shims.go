@@ -3,7 +3,10 @@ package profiles
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/seed-75010da9/jail/jail"
 )
 
 // An envFamily is a version manager of rbenv's kind: shell scripts in
@@ -40,6 +43,24 @@ func (h Host) behindShim(path, real string) (string, error) {
 		}
 	}
 	return "", nil
+}
+
+// shimAlone says why a version manager's shim can't be granted as a program by
+// itself, or "". It starts what lies elsewhere below its manager's folder: where
+// a grant shows some of that, the caller has thought of it.
+func (b *builder) shimAlone(path, real string) string {
+	root := filepath.Dir(filepath.Dir(real))
+	next, err := b.h.behindShim(path, real)
+	if next == "" && err == nil || slices.ContainsFunc(b.view.mounts, func(m jail.Mount) bool { return within(root, m.Source) }) {
+		return ""
+	}
+	why := "the program itself; " + path + " is a version manager's shim, and what it starts is not in the box: "
+	for _, name := range []string{"python", "node"} {
+		if strings.TrimRight(filepath.Base(path), "0123456789.") == name {
+			return why + "use --profile " + name + ", which finds the real one"
+		}
+	}
+	return why + "grant the manager's folder with --ro"
 }
 
 // envVersion is the program that a shim of one family starts.

@@ -62,3 +62,28 @@ func (r Report) writeBox(b *strings.Builder) {
 		}
 	}
 }
+
+// FixHints lists every remedy of the report once, as a script to read.
+func (r Report) FixHints() string {
+	var lines []string
+	for _, c := range r.Checks {
+		if allIn(c.Remedy, lines) {
+			continue
+		}
+		lines = append(lines, "# "+c.Name+": "+c.Evidence)
+		lines = append(lines, c.Remedy...)
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func allIn(some, all []string) bool {
+	for _, s := range some {
+		if !slices.Contains(all, s) {
+			return false
+		}
+	}
+	return true
+}
