@@ -49,8 +49,9 @@ type run struct {
 func Run(ctx context.Context, spec Spec) (Result, error) { return RunIO(ctx, spec, IO{}) }
 
 // RunIO runs one program in a box. The Result is complete on every path; the
-// error is not nil exactly when the program never ran or jail itself failed:
-// then it is Faults or a *SetupError, and Result.Reason says the same.
+// error is not nil exactly when the program could not be run or jail itself
+// failed: then it is Faults or a *SetupError, and Result.Reason says the same.
+// A run that was ended before the program began (canceled, timeout) is no error.
 // Ending ctx ends the whole box with reason canceled. It is safe to call from
 // many goroutines.
 func RunIO(ctx context.Context, spec Spec, io IO) (Result, error) {
