@@ -65,6 +65,7 @@ func compile(spec Spec, h host, v view, sh shape, off ablation.Set) (*Plan, erro
 	if !off.Has(ablation.CloseFDs) {
 		b.closeOnExec()
 	}
+	b.rootEvidence()
 	b.seccomp() // the last wall, so it need not allow what the others need
 	b.at(listTarget, StageEvidence, "")
 	b.evidence()

@@ -3,6 +3,7 @@ package jail
 import (
 	"bytes"
 	"encoding/binary"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -19,16 +20,24 @@ var evidenceNamespaces = []string{"user", "mnt", "pid", "net", "ipc", "uts", "cg
 const (
 	statusRoom   = 2560
 	linkRoom     = 32 // "cgroup:[4026531835]"
-	evidenceSize = 8 + statusRoom + linkRoom*7
+	rootAt       = 8 + statusRoom + linkRoom*7
+	evidenceSize = rootAt + statfsSize
 )
+
+// rootEvidence has the kernel say what the root is, while the filter, which a
+// caller may make stricter, does not stand yet.
+func (b *builder) rootEvidence() {
+	buf := make([]byte, evidenceSize)
+	binary.LittleEndian.PutUint32(buf, planMagic)
+	binary.LittleEndian.PutUint32(buf[4:], reportEvidence)
+	b.proof = b.bytes(buf)
+	b.call(unix.SYS_STATFS, "statfs", "/", b.str("/"), num(b.proof+rootAt)).wants(0)
+}
 
 func (b *builder) evidence() {
 	// Not before the supervisor has read the limits of the group back.
 	b.call(unix.SYS_READ, "read", "go-ahead", num(fdChannel), num(b.room(8)), num(1)).wants(1)
-	buf := make([]byte, evidenceSize)
-	binary.LittleEndian.PutUint32(buf, planMagic)
-	binary.LittleEndian.PutUint32(buf[4:], reportEvidence)
-	at := b.bytes(buf)
+	at := b.proof
 	status := b.cell("status file")
 	b.call(unix.SYS_OPENAT, "openat", "/proc/self/status", num(unix.AT_FDCWD, "AT_FDCWD"), b.str("/proc/self/status"), num(unix.O_RDONLY|unix.O_CLOEXEC, "O_RDONLY|O_CLOEXEC"), num(0)).keep(status)
 	b.call(unix.SYS_READ, "read", "/proc/self/status", status.arg(), num(at+8), num(statusRoom))
@@ -43,6 +52,20 @@ func (b *builder) evidence() {
 type evidence struct {
 	status     map[string]string
 	namespaces map[string]string // name → link text
+	rootType   uint64            // f_type of statfs(2)
+	rootFlags  uint64            // f_flags
+}
+
+// rootText is what statfs(2) says of the root.
+func (e evidence) rootText() string {
+	text := "type 0x" + strconv.FormatUint(e.rootType, 16)
+	if e.rootType == unix.TMPFS_MAGIC {
+		text = "tmpfs"
+	}
+	if e.rootFlags&unix.ST_RDONLY != 0 {
+		return text + " read-only"
+	}
+	return text + " writable"
 }
 
 func parseEvidence(b []byte) evidence {
@@ -59,5 +82,7 @@ func parseEvidence(b []byte) evidence {
 		at := 8 + statusRoom + i*linkRoom
 		e.namespaces[ns] = string(bytes.TrimRight(b[at:at+linkRoom], "\x00"))
 	}
+	e.rootType = binary.LittleEndian.Uint64(b[rootAt:])
+	e.rootFlags = binary.LittleEndian.Uint64(b[rootAt+80:])
 	return e
 }

@@ -72,7 +72,7 @@ func (p *Plan) net() Net {
 }
 
 func (p *Plan) landlockText() string {
-	if !p.handled.rules {
+	if p.handled.abi == 0 {
 		return "none"
 	}
 	return fmt.Sprintf("abi %d", p.handled.abi)

@@ -39,7 +39,7 @@ func planSeccomp(spec Spec, h host, l handled, off ablation.Set) (filter, error)
 	}
 	// Below this ABI nothing but the filter keeps a program from connecting
 	// to a socket file that lies in a granted tree.
-	if spec.Unix || l.rules && l.abi >= abiResolveUnix {
+	if spec.Unix || l.abi >= abiResolveUnix {
 		rules = append(rules, seccomp.UnixSockets()...)
 	}
 	if spec.Net == NetLoopback {

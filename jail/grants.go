@@ -39,6 +39,7 @@ func (r *run) openGrant(m *mount) (int, error) {
 	if err != nil && userns >= 0 && m.Kind == MountRO && (errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EPERM)) {
 		// The file system cannot be idmapped. Read-only, the tree is then
 		// seen as any other user sees it: less access, never more.
+		r.plain = append(r.plain, m.Source)
 		attr = mountAttr(attributes(m.Kind, r.off), -1)
 		err = unix.MountSetattr(tree, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, &attr)
 	}

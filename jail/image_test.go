@@ -130,15 +130,16 @@ func TestUnlinkedInitRunsABox(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unix.Close(image)
-	res, err := r.finish(runFrom(r, image))
+	res, err := r.finish(runFrom(r, image, func() {}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	wantStdout(t, res, "ran\n")
 }
 
-// runFrom is launch and carryOut with another image.
-func runFrom(r *run, image int) error {
+// runFrom is launch and carryOut with another image; planned is called when the
+// plan is made.
+func runFrom(r *run, image int, planned func()) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	streams, err := r.connect(IO{})
@@ -148,6 +149,7 @@ func runFrom(r *run, image int) error {
 	if err := r.makePlan(); err != nil {
 		return err
 	}
+	planned()
 	r.image, r.streams = image, streams
 	o := startOptions{namespaces: boxNamespaces(nil), stdio: streams.childEnds, env: []string{}, image: image, group: -1}
 	if r.group != nil && r.group.Version() == cgroups.V2 {

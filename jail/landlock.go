@@ -17,7 +17,6 @@ import (
 type handled struct {
 	config landlock.Config
 	abi    int // 0: no Landlock
-	rules  bool
 }
 
 // landlockConfigs is go-landlock's table of what each ABI handles.
@@ -65,14 +64,14 @@ func planLandlock(spec Spec, h host, off ablation.Set) (handled, error) {
 		// Rules are per port, so ports are left to the net namespace.
 		c.HandledAccessNet = 0
 	}
-	return handled{config: c, abi: abi, rules: true}, nil
+	return handled{config: c, abi: abi}, nil
 }
 
 // landlock adds a rule for everything in the box's tree, tries the canary,
 // restricts, and tries it again: opening the host's root through a descriptor
 // that leaked works before and must not after (CVE-2024-21626).
 func (b *builder) landlock(old cell, off ablation.Set) {
-	if !b.handled.rules {
+	if b.handled.abi == 0 {
 		return
 	}
 	ruleset := b.inherit(inherit{kind: inheritRuleset}, "ruleset")

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed-75010da9/jail/internal/ablation"
+	"golang.org/x/sys/unix"
 )
 
 // receipt is each layer's: asked, applied, by what, and the kernel's own word.
@@ -43,15 +43,19 @@ func (r *run) namespaces(e evidence) Layer {
 }
 
 func (r *run) root(e evidence) Layer {
-	l := Layer{Name: LayerRoot, Asked: true, Applied: !r.off.Has(ablation.Root), Mechanism: "pivot_root"}
+	l := Layer{Name: LayerRoot, Asked: true, Mechanism: "pivot_root"}
+	l.Applied = e.rootType == unix.TMPFS_MAGIC && e.rootFlags&unix.ST_RDONLY != 0
 	id := strconv.Itoa(r.plan.host.boxUID)
-	l.Evidence = "uid " + e.status["Uid"] + " gid " + e.status["Gid"] + " groups [" + e.status["Groups"] + "]"
+	l.Evidence = "/ " + e.rootText() + " uid " + e.status["Uid"] + " gid " + e.status["Gid"] + " groups [" + e.status["Groups"] + "]"
 	if first, _, _ := strings.Cut(e.status["Uid"], " "); first != id {
 		l.Applied = false
 	}
 	l.Mechanism += ", host uid " + strconv.Itoa(r.hostUID)
 	if groups := e.status["Groups"]; groups != "" && !r.plan.host.ownUID {
 		l.Note = "the caller's supplementary groups stay: the kernel lets only a privileged caller drop them in a user namespace (user_namespaces(7), setgroups)"
+	}
+	for _, source := range r.plain {
+		l.Note = strings.TrimPrefix(l.Note+"; "+source+" is on a file system that cannot be idmapped, so the box sees it as any other user does", "; ")
 	}
 	return l
 }
@@ -77,7 +81,7 @@ func caps(e evidence) Layer {
 // canary, which the plan demands: the same open succeeded before and was
 // refused after.
 func (r *run) landlockReceipt(optional bool) Layer {
-	l := Layer{Name: LayerLandlock, Asked: !optional || r.plan.handled.rules, Applied: r.plan.handled.rules}
+	l := Layer{Name: LayerLandlock, Asked: !optional || r.plan.handled.abi > 0, Applied: r.plan.handled.abi > 0}
 	if !l.Applied {
 		l.Note = "this kernel has no Landlock, and --optional allows that"
 		return l

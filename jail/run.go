@@ -30,6 +30,7 @@ type run struct {
 	image  int            // PID 1's
 	fds    fdSet          // of the supervisor
 	handed fdSet          // the plan, and what goes with it to PID 1
+	plain  []string       // read-only grants that could not be idmapped
 	kept   fdSet          // user namespaces of idMaps
 	idMaps map[[2]int]int // owner → user namespace, for grants
 	// hostUID and hostGID are who the box is on the host.

@@ -15,6 +15,7 @@ type Plan struct {
 	batches  []uint64 // control messages in which they arrive
 	lists    [lists][]Step
 	data     []byte // starts with room for the header
+	proof    uint64 // where the evidence is gathered
 	last     uint64 // where PID 1 gathers its last words
 	handled  handled
 	filter   filter

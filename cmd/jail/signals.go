@@ -17,9 +17,10 @@ type interruption struct{ number atomic.Int32 }
 // watchSignals ends the returned context at the first SIGINT, SIGTERM, SIGQUIT
 // or SIGHUP; a second one ends jail at once, and with it the box, but without a
 // record. SIGABRT is left to the Go runtime, whose trace of all goroutines may
-// be what its sender wants. A signal that was ignored when jail started stays ignored, as nohup
-// and background jobs of a shell expect. SIGPIPE is ignored: a closed stdout
-// is to be an error of a write and not the end of the supervisor.
+// be what its sender wants. A signal that was ignored when jail started stays
+// ignored, as nohup and background jobs of a shell expect. SIGPIPE is ignored:
+// a closed stdout is to be an error of a write and not the end of the
+// supervisor.
 func watchSignals() (context.Context, *interruption) {
 	ctx, cancel := context.WithCancel(context.Background())
 	got := new(interruption)
