@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/seed-75010da9/jail/test/guest/internal/order"
+)
+
+// A bout is one boot: a class of hosts, and as whom.
+type bout struct {
+	class   class
+	user    bool
+	suites  []suite
+	image   image
+	work    workshop
+	filter  string
+	verbose bool
+}
+
+func (b bout) role() string {
+	if b.user {
+		return "user"
+	}
+	return "root"
+}
+
+func (b bout) name() string { return b.class.name + " as " + b.role() }
+
+// bouts are one for each host and role.
+func (o options) bouts(hosts []class, suites []suite, images map[string]image, work workshop) []bout {
+	var list []bout
+	for _, h := range hosts {
+		var fit []suite
+		for _, s := range suites {
+			if !h.brief || !s.long {
+				fit = append(fit, s)
+			}
+		}
+		for _, role := range strings.Split(o.roles, ",") {
+			list = append(list, bout{h, role == "user", fit, images[h.kernel.name], work, o.filter, o.verbose})
+		}
+	}
+	return list
+}
+
+// runAll runs bouts side by side, and answers in their order.
+func runAll(ctx context.Context, bouts []bout, parallel int) []result {
+	results := make([]result, len(bouts))
+	slots := make(chan struct{}, max(parallel, 1))
+	var wg sync.WaitGroup
+	for i, b := range bouts {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			results[i] = b.run(ctx)
+			fmt.Println(results[i].line())
+		})
+	}
+	wg.Wait()
+	return results
+}
+
+// bootTries is how often a guest may fail to come up. Software emulation does
+// once in a hundred boots or so; what fails once the guest is up is a failure.
+const bootTries = 3
+
+func (b bout) run(ctx context.Context) result {
+	for try := 1; ; try++ {
+		r, err := b.once(ctx)
+		if err == nil {
+			return r
+		}
+		if !errors.Is(err, errNotReady) || try == bootTries || ctx.Err() != nil {
+			r.Fault = err.Error()
+			return r
+		}
+		fmt.Fprintf(os.Stderr, "guest: %s: tries again: %v\n", b.name(), err)
+	}
+}
+
+// once boots the guest and collects what it says.
+func (b bout) once(ctx context.Context) (result, error) {
+	r := result{Host: b.class.name, Role: b.role(), At: time.Now().UTC().Truncate(time.Second)}
+	o := order.Order{Layout: b.class.layout, User: b.user, Work: b.work.dir}
+	slow := b.class.kernel.kind.slowness()
+	limit := time.Minute * 2
+	for _, s := range b.suites {
+		for _, job := range s.jobs(slow, b.filter) {
+			o.Jobs = append(o.Jobs, job)
+			limit += job.Limit
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	began := time.Now()
+	outputs := make([]bytes.Buffer, len(o.Jobs))
+	var bad error
+	g := guest{image: b.image, arguments: b.class.arguments, order: o, pid1: b.work.pid1(), on: func(e order.Event) {
+		switch {
+		case e.Ready != nil:
+			r.Kernel, r.Controllers, r.BootMS = e.Ready.Kernel, e.Ready.Groups, time.Since(began).Milliseconds()
+		case e.End != nil:
+			j, err := read(o.Jobs[e.Job], *e.End, outputs[e.Job].Bytes())
+			bad = errors.Join(bad, err)
+			r.Jobs = append(r.Jobs, j)
+		default:
+			outputs[e.Job].Write(e.Output)
+			if b.verbose {
+				fmt.Printf("%s: %s", b.name(), e.Output)
+			}
+		}
+	}}
+	err := g.boot(ctx)
+	if n := len(r.Jobs); err != nil && n < len(o.Jobs) {
+		err = fmt.Errorf("%w
+%s printed:
+%s", err, o.Jobs[n].Name, outputs[n].Bytes())
+	}
+	return r, errors.Join(err, bad)
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+func main() {
+	if len(os.Args) > 3 && os.Args[1] == readOnlyFlag {
+		fmt.Fprintln(os.Stderr, readOnly(os.Args[2:]))
+		os.Exit(1)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	o := parseFlags()
+	ok, err := o.run(ctx)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "guest:", err)
+		os.Exit(2)
+	}
+	if !ok {
+		os.Exit(1)
+	}
+}
+
+// options are the command's.
+type options struct {
+	list     bool
+	hosts    string
+	roles    string
+	suites   string
+	filter   string
+	parallel int
+	json     string
+	docs     string
+	fetch    bool
+	verbose  bool
+}
+
+func parseFlags() options {
+	var o options
+	flag.BoolVar(&o.list, "list", false, "say which hosts and suites there are, and run nothing")
+	flag.StringVar(&o.hosts, "hosts", "", "only these `hosts`, by name, separated by commas")
+	flag.StringVar(&o.roles, "roles", "root,user", "as whom: `root`, user or both")
+	flag.StringVar(&o.suites, "suites", "", "only these `suites`, by name, separated by commas")
+	flag.StringVar(&o.filter, "run", "", "only the tests that match this `regexp`")
+	flag.IntVar(&o.parallel, "parallel", 2, "how many guests at once")
+	flag.StringVar(&o.json, "json", "", "write the results to this `file`, and read those of other hosts that it holds")
+	flag.StringVar(&o.docs, "docs", "", "write the table of all results to this `file`; needs -json")
+	flag.BoolVar(&o.fetch, "fetch", false, "fetch and build what the hosts need, and run nothing")
+	flag.BoolVar(&o.verbose, "v", false, "print what the guests print")
+	flag.Parse()
+	return o
+}
+
+// run does what the options say. It is false where a test failed.
+func (o options) run(ctx context.Context) (bool, error) {
+	if flag.NArg() > 0 {
+		return false, fmt.Errorf("%q: takes flags only", flag.Args())
+	}
+	if o.docs != "" && o.json == "" {
+		return false, errors.New("-docs: needs -json, the results of all hosts")
+	}
+	hosts, err := choose(hosts(), o.hosts, func(h class) string { return h.name })
+	if err != nil {
+		return false, fmt.Errorf("-hosts: %w", err)
+	}
+	chosen, err := choose(suites(), o.suites, func(s suite) string { return s.name })
+	if err != nil {
+		return false, fmt.Errorf("-suites: %w", err)
+	}
+	if o.list {
+		return true, list(hosts, chosen)
+	}
+	if os.Geteuid() != 0 {
+		return false, errors.New("run it as root: it sees to it that guests can change nothing on the host")
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return false, err
+	}
+	cache = filepath.Join(cache, "jail-guest")
+	images, err := fetchAll(cache, hosts)
+	if err != nil || o.fetch {
+		return true, err
+	}
+	old, err := readResults(o.json)
+	if err != nil {
+		return false, err
+	}
+	work, err := newWorkshop(chosen)
+	if err != nil {
+		return false, err
+	}
+	defer work.close()
+	results := runAll(ctx, o.bouts(hosts, chosen, images, work), o.parallel)
+	ok := summarize(results)
+	if err := errors.Join(o.save(merge(old, results))); err != nil {
+		return false, err
+	}
+	return ok, ctx.Err()
+}
+
+// choose picks from a list by name; no names are all.
+func choose[T any](all []T, names string, name func(T) string) ([]T, error) {
+	if names == "" {
+		return all, nil
+	}
+	var chosen []T
+	for _, want := range strings.Split(names, ",") {
+		i := slices.IndexFunc(all, func(t T) bool { return name(t) == want })
+		if i < 0 {
+			return nil, fmt.Errorf("%q: there is no such one; -list says which there are", want)
+		}
+		chosen = append(chosen, all[i])
+	}
+	return chosen, nil
+}
+
+func list(hosts []class, suites []suite) error {
+	for _, h := range hosts {
+		fmt.Printf("host   %-22s %s\n", h.name, h.what)
+	}
+	for _, s := range suites {
+		fmt.Printf("suite  %-22s %s\n", s.name, s.what)
+	}
+	return nil
+}
+
+func fetchAll(cache string, hosts []class) (map[string]image, error) {
+	images := map[string]image{}
+	for _, h := range hosts {
+		if _, ok := images[h.kernel.name]; ok {
+			continue
+		}
+		image, err := fetchImage(cache, h.kernel)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", h.kernel.name, err)
+		}
+		images[h.kernel.name] = image
+	}
+	return images, nil
+}
+
+// save writes the results and the table, as far as they are asked for.
+func (o options) save(all []result) error {
+	if o.json == "" {
+		return nil
+	}
+	text, err := json.MarshalIndent(all, "", "\t")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(o.json, append(text, '\n'), 0o644); err != nil {
+		return err
+	}
+	if o.docs == "" {
+		return nil
+	}
+	return os.WriteFile(o.docs, []byte(page(all)), 0o644)
+}

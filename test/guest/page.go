@@ -1,0 +1,6 @@
+package main
+
+// page is the document of all results.
+func page(all []result) string {
+	return ""
+}

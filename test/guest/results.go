@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed-75010da9/jail/test/guest/internal/order"
+)
+
+// A result is what one boot showed.
+type result struct {
+	Host        string    `json:"host"`
+	Role        string    `json:"role"`
+	At          time.Time `json:"at"`
+	Kernel      string    `json:"kernel"`
+	Controllers string    `json:"controllers"` // of control groups of version 2
+	BootMS      int64     `json:"boot_ms"`
+	Jobs        []ended   `json:"jobs"`
+	Fault       string    `json:"fault,omitempty"` // the guest did not get to its end
+}
+
+// An ended is how one job ended.
+type ended struct {
+	Name   string          `json:"name"`
+	Exit   int             `json:"exit"`
+	Late   bool            `json:"late,omitempty"` // it was ended at its limit
+	TookMS int64           `json:"took_ms"`
+	Passed int             `json:"passed,omitempty"`
+	Failed []verdict       `json:"failed,omitempty"`
+	Skips  []verdict       `json:"skips,omitempty"`
+	JSON   json.RawMessage `json:"json,omitempty"` // the line of JSON that it printed
+	Output string          `json:"output,omitempty"`
+}
+
+// A verdict is a test, and what it said.
+type verdict struct {
+	Test string `json:"test"`
+	Said string `json:"said"`
+}
+
+// fine says that nothing failed. A command of jail's own may refuse: what it is
+// to say on a host is not this program's to judge, but a record it must leave.
+func (e ended) fine() bool {
+	if e.JSON != nil {
+		return !e.Late
+	}
+	return e.Exit == 0 && !e.Late && len(e.Failed) == 0 && e.Passed > 0
+}
+
+func (r result) fine() bool {
+	return r.Fault == "" && !slices.ContainsFunc(r.Jobs, func(e ended) bool { return !e.fine() })
+}
+
+// read makes sense of what a job printed.
+func read(job order.Job, end order.End, output []byte) (ended, error) {
+	e := ended{Name: job.Name, Exit: end.Exit, Late: end.Late, TookMS: end.TookMS}
+	for line := range bytes.Lines(output) {
+		if bytes.HasPrefix(line, []byte(`{"schema"`)) && json.Valid(line) {
+			e.JSON = json.RawMessage(bytes.TrimSpace(line))
+			return e, nil
+		}
+	}
+	tests, err := parseTests(output)
+	if err != nil {
+		return e, err
+	}
+	e.Passed, e.Failed, e.Skips = tests.passed, tests.failed, tests.skips
+	if !e.fine() {
+		e.Output = string(output[max(0, len(output)-64<<10):])
+	}
+	return e, nil
+}
+
+type tests struct {
+	passed        int
+	failed, skips []verdict
+}
+
+// parseTests reads the output of a test binary that was run with -test.v. A test
+// that holds others counts only where these are no answer to why it failed.
+func parseTests(output []byte) (tests, error) {
+	cmd := exec.Command("go", "tool", "test2json")
+	cmd.Stdin = bytes.NewReader(output)
+	events, err := cmd.Output()
+	if err != nil {
+		return tests{}, fmt.Errorf("go tool test2json: %w", err)
+	}
+	var t tests
+	said := map[string]string{}
+	lines := bufio.NewScanner(bytes.NewReader(events))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var e struct{ Action, Test, Output string }
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return tests{}, err
+		}
+		if e.Test == "" {
+			continue
+		}
+		v := verdict{e.Test, strings.TrimSpace(said[e.Test])}
+		switch e.Action {
+		case "output":
+			if !strings.HasPrefix(strings.TrimSpace(e.Output), "=== ") && !strings.HasPrefix(strings.TrimSpace(e.Output), "--- ") {
+				said[e.Test] += e.Output
+			}
+		case "pass":
+			t.passed++
+		case "skip":
+			t.skips = append(t.skips, v)
+		case "fail":
+			if !slices.ContainsFunc(t.failed, func(f verdict) bool { return strings.HasPrefix(f.Test, e.Test+"/") }) {
+				t.failed = append(t.failed, v)
+			}
+		}
+	}
+	return t, lines.Err()
+}
+
+// readResults reads the results of earlier runs; there need be none.
+func readResults(file string) ([]result, error) {
+	if file == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []result
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return all, nil
+}
+
+// merge puts new results in the place of old ones, job by job.
+func merge(old, new []result) []result {
+	for _, n := range new {
+		i := slices.IndexFunc(old, func(o result) bool { return o.Host == n.Host && o.Role == n.Role })
+		if i < 0 {
+			old = append(old, n)
+			continue
+		}
+		for _, job := range old[i].Jobs {
+			if !slices.ContainsFunc(n.Jobs, func(e ended) bool { return e.Name == job.Name }) {
+				n.Jobs = append(n.Jobs, job)
+			}
+		}
+		old[i] = n
+	}
+	return old
+}
