@@ -119,9 +119,7 @@ func (b bout) once(ctx context.Context) (result, error) {
 	}}
 	err := g.boot(ctx)
 	if n := len(r.Jobs); err != nil && n < len(o.Jobs) {
-		err = fmt.Errorf("%w
-%s printed:
-%s", err, o.Jobs[n].Name, outputs[n].Bytes())
+		err = fmt.Errorf("%w\n%s printed:\n%s", err, o.Jobs[n].Name, outputs[n].Bytes())
 	}
 	return r, errors.Join(err, bad)
 }

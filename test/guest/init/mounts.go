@@ -142,7 +142,12 @@ func (m *machine) furnish() error {
 	if err != nil {
 		return err
 	}
-	os.Remove("/dev/ptmx")
+	// Marks of what the host runs in, which is not what the guest runs in.
+	for _, mark := range []string{"/.dockerenv", "/dev/ptmx"} {
+		if err := os.Remove(mark); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
 	for name, target := range map[string]string{"ptmx": "pts/ptmx", "fd": "/proc/self/fd", "stdin": "/proc/self/fd/0",
 		"stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2"} {
 		if err := os.Symlink(target, "/dev/"+name); err != nil && !os.IsExist(err) {
