@@ -102,7 +102,7 @@ if ! has_go; then
 fi
 [ "$(go env GOTOOLCHAIN)" != local ] || export GOTOOLCHAIN=auto
 
-CGO_ENABLED=0 go build -trimpath -o bin/jail ./cmd/jail
+CGO_ENABLED=0 go build -trimpath -ldflags='-E jail_entry' -o bin/jail ./cmd/jail
 if $tests; then
 	exit 0
 fi

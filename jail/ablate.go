@@ -9,17 +9,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ablate gives the box what a test took a wall down for, where leaving a step
-// of the plan out is not enough.
-func (r *run) ablate(o *startOptions) {
-	if r.off.Has(ablation.Stdio) {
-		o.stdio = [3]int{0, 1, 2}
+// initEnv is PID 1's environment, which is empty, and the program's besides,
+// which is not that of PID 1: unless a test took the wall down that keeps the
+// caller's out of both.
+func (r *run) initEnv() []string {
+	if !r.off.Has(ablation.EmptyEnv) {
+		return nil
 	}
-	o.callersSession = r.off.Has(ablation.Session)
-	if r.off.Has(ablation.EmptyEnv) {
-		o.env = os.Environ()
-		r.spec.Env = slices.Concat(o.env, r.spec.Env)
-	}
+	env := os.Environ()
+	r.spec.Env = slices.Concat(env, r.spec.Env)
+	return env
 }
 
 // keepCaps makes every capability that PID 1 has in the box's user namespace

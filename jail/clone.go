@@ -16,6 +16,8 @@ func cloneError(err error) error {
 		e.Remedy = "raise the namespace limits in /proc/sys/user/max_*_namespaces"
 	case errors.Is(err, unix.EAGAIN):
 		e.Remedy = "allow the caller more processes (ulimit -u, pids.max of its cgroup)"
+	case errors.Is(err, unix.ECHILD):
+		e.Operation, e.Operand = "execve", "PID 1's image"
 	case errors.Is(err, unix.EINVAL):
 		e.Remedy = "run a kernel with all of CONFIG_USER_NS, PID_NS, NET_NS, IPC_NS, UTS_NS and CGROUPS"
 	}

@@ -185,7 +185,7 @@ func (b *builder) lifeline(off ablation.Set) {
 // after it can be.
 func (b *builder) lockReaper() {
 	b.call(unix.SYS_CLOSE_RANGE, "close_range", "0-3", num(0), num(fdChannel), num(0)).wants(0)
-	b.call(unix.SYS_CLOSE_RANGE, "close_range", "9-", num(fdExe), num(^uint32(0)), num(0)).wants(0)
+	b.call(unix.SYS_CLOSE_RANGE, "close_range", "9-", num(fdShm+1), num(^uint32(0)), num(0)).wants(0)
 	if b.filter.program != nil {
 		b.loadFilter(seccomp.Reaper())
 	}
@@ -199,6 +199,7 @@ func (b *builder) session(off ablation.Set) {
 		b.call(unix.SYS_SETSID, "setsid", "")
 	}
 	b.call(opSignals, "rt_sigaction", "defaults").wants(0)
+	b.call(unix.SYS_PRCTL, "prctl", "timer slack", num(unix.PR_SET_TIMERSLACK, "PR_SET_TIMERSLACK"), num(timerSlack)).wants(0)
 	switch {
 	case b.shape.tty:
 		b.call(unix.SYS_IOCTL, "ioctl", "terminal", num(fdStdin), num(unix.TIOCSCTTY, "TIOCSCTTY"), num(0)).wants(0)
@@ -218,6 +219,9 @@ func (b *builder) session(off ablation.Set) {
 	b.call(unix.SYS_OPENAT2, "openat2", dir, num(unix.AT_FDCWD, "AT_FDCWD"), b.str(dir), num(how, "{O_PATH|O_DIRECTORY|O_CLOEXEC, RESOLVE_NO_MAGICLINKS}"), num(24)).keep(fd)
 	b.call(unix.SYS_FCHDIR, "chdir", dir, fd.arg()).wants(0)
 }
+
+// timerSlack is the kernel's own default, in ns (prctl(2)): jail has more.
+const timerSlack = 50_000
 
 // closeOnExec leaves the program stdin, stdout and stderr, whatever else was
 // inherited by anybody (CVE-2024-21626). What is not needed any more closes

@@ -2,22 +2,22 @@ package jail
 
 import (
 	"github.com/seed-75010da9/jail/internal/ablation"
+	"github.com/seed-75010da9/jail/internal/pid1"
 	"golang.org/x/sys/unix"
 )
 
-// The descriptors that PID 1 starts with stand at fixed numbers. Whatever else
-// a plan needs is sent to it behind the plan.
+// The descriptors that PID 1 gets with its plan stand at fixed numbers. Whatever
+// else a plan needs is sent to it behind the plan.
 const (
-	fdStdin    = 0 // /dev/null until the program's process opens the box's own, or a pipe
-	fdStdout   = 1 // pipe
-	fdStderr   = 2 // pipe
-	fdChannel  = 3 // unix socket: the plan, and the descriptors that it needs
-	fdStatus   = 4 // pipe: the program's end
-	fdLifeline = 5 // pipe whose other end only the supervisor has
-	fdReport   = 6 // pipe: failures and evidence, closed before the program runs
-	fdTmp      = 7 // the box's /tmp, for PID 1 to see at the end whether it is full
-	fdShm      = 8 // its /dev/shm, likewise
-	fdExe      = 9 // PID 1's own image
+	fdStdin    = 0            // /dev/null until the program's process opens the box's own, or a pipe
+	fdStdout   = 1            // pipe
+	fdStderr   = 2            // pipe
+	fdChannel  = pid1.Channel // unix socket: the plan, and the descriptors that it needs
+	fdStatus   = 4            // pipe: the program's end
+	fdLifeline = 5            // pipe whose other end only the supervisor has
+	fdReport   = 6            // pipe: failures and evidence, closed before the program runs
+	fdTmp      = 7            // the box's /tmp, for PID 1 to see at the end whether it is full
+	fdShm      = 8            // its /dev/shm, likewise
 )
 
 // An inherit is one descriptor that a plan needs, and where it comes from.
@@ -67,7 +67,7 @@ func (b *builder) receive(off ablation.Set) {
 	b.lists[listBox] = make([]Step, 0, len(rest)+1+len(b.batches))
 	b.at(listBox, StageGrants, LayerRoot)
 	if !off.Has(ablation.CloseFDs) {
-		b.call(unix.SYS_CLOSE_RANGE, "close_range", "inherited", num(fdExe+1), num(^uint32(0)), num(0)).wants(0)
+		b.call(unix.SYS_CLOSE_RANGE, "close_range", "inherited", num(fdShm+1), num(^uint32(0)), num(0)).wants(0)
 	}
 	if hard := b.host.hard[unix.RLIMIT_NOFILE]; len(b.inherits) > batchSize {
 		b.call(unix.SYS_PRLIMIT64, "prlimit64", "RLIMIT_NOFILE", num(0), num(unix.RLIMIT_NOFILE, "RLIMIT_NOFILE"), num(b.words(hard, hard), "{hard, hard}"), num(0)).wants(0)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/seed-75010da9/jail/internal/ablation"
+	"github.com/seed-75010da9/jail/internal/pid1"
 	"golang.org/x/sys/unix"
 )
 
@@ -98,14 +99,17 @@ func (r *run) idMapFor(uid, gid int) (int, error) {
 	if fd, ok := r.idMaps[owner]; ok {
 		return fd, nil
 	}
-	child, err := startInit(startOptions{namespaces: unix.CLONE_NEWUSER, env: []string{}, stdio: [3]int{-1, -1, -1}, image: r.image, group: -1})
-	if err != nil {
+	child := &child{pidfd: -1}
+	defer child.discard()
+	if err := child.begin(r); err != nil {
+		return -1, err
+	}
+	if err := child.ask(pid1.Request{Namespaces: unix.CLONE_NEWUSER, Group: -1}); err != nil {
 		return -1, err
 	}
 	if err := child.born(); err != nil {
 		return -1, err
 	}
-	defer child.discard()
 	maps := idMaps{uid: mapLine(uid, r.hostUID), gid: mapLine(gid, r.hostUID)}
 	if err := maps.write(child.pid); err != nil {
 		return -1, err

@@ -6,10 +6,9 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/seed-75010da9/jail/internal/pid1"
 	"golang.org/x/sys/unix"
 )
-
-//go:generate ./init/build.sh
 
 // allSeals make a memfd immutable, seals included (fcntl(2)).
 const allSeals = unix.F_SEAL_SEAL | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_WRITE
@@ -45,7 +44,7 @@ const (
 // executable ones (sysctl vm.memfd_noexec=2) an unlinked file that nobody has
 // open for writing. Either way no path leads to it (CVE-2019-5736).
 func openInit() (int, error) {
-	fd, err := sealed("jail-init", initImage, mfdExec)
+	fd, err := sealed("jail-init", pid1.Image(), mfdExec)
 	if err == nil || !errors.Is(err, unix.EACCES) {
 		return fd, err
 	}
@@ -77,7 +76,7 @@ func unlinkedInitIn(dir string) (int, error) {
 	if err != nil {
 		return fail("open", err)
 	}
-	if err := writeAll(w, initImage); err != nil {
+	if err := writeAll(w, pid1.Image()); err != nil {
 		unix.Close(w)
 		return fail("write", err)
 	}

@@ -4,58 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/seed-75010da9/jail/cgroups"
+	"github.com/seed-75010da9/jail/internal/pid1"
 	"golang.org/x/sys/unix"
 )
-
-// PID 1's images are committed beside their source; this is the proof that
-// they were made from it.
-func TestImagesAreBuiltFromSource(t *testing.T) {
-	for _, gcc := range []string{"x86_64-linux-gnu-gcc", "aarch64-linux-gnu-gcc"} {
-		if _, err := exec.LookPath(gcc); err != nil {
-			leaveOut(t, err.Error())
-		}
-	}
-	dir := t.TempDir()
-	if out, err := exec.Command("init/build.sh", dir).CombinedOutput(); err != nil {
-		t.Fatalf("init/build.sh: %v\n%s", err, out)
-	}
-	for _, name := range []string{"init_amd64", "init_arm64"} {
-		built, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		committed, err := os.ReadFile(filepath.Join("init", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(built, committed) {
-			t.Errorf("init/%s (%d bytes) is not what init/build.sh makes (%d bytes): run go generate ./jail with Debian 12's gcc", name, len(committed), len(built))
-		}
-	}
-}
-
-// The image for the other architecture starts, has no plan to receive on
-// descriptor 3, and says so with its exit code.
-func TestArm64ImageStarts(t *testing.T) {
-	qemu, err := exec.LookPath("qemu-aarch64-static")
-	if err != nil {
-		leaveOut(t, err.Error())
-	}
-	err = exec.Command(qemu, "init/init_arm64").Run()
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != 125 {
-		t.Errorf("init_arm64 without a channel: %v, want exit status 125", err)
-	}
-}
 
 // What is sealed cannot be changed by anybody, by no means.
 func TestSealedIsImmutable(t *testing.T) {
@@ -107,14 +63,14 @@ func TestUnlinkedInit(t *testing.T) {
 	}
 	defer unix.Close(fd)
 	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil || st.Nlink != 0 || st.Size != int64(len(initImage)) {
-		t.Errorf("%d links and %d bytes (%v), want none and %d", st.Nlink, st.Size, err, len(initImage))
+	if err := unix.Fstat(fd, &st); err != nil || st.Nlink != 0 || st.Size != int64(len(pid1.Image())) {
+		t.Errorf("%d links and %d bytes (%v), want none and %d", st.Nlink, st.Size, err, len(pid1.Image()))
 	}
 	if _, err := unix.Write(fd, []byte("x")); !errors.Is(err, unix.EBADF) {
 		t.Errorf("writing gave %v, want EBADF", err)
 	}
-	got := make([]byte, len(initImage)+1)
-	if n, _ := unix.Pread(fd, got, 0); !bytes.Equal(got[:n], initImage) {
+	got := make([]byte, len(pid1.Image())+1)
+	if n, _ := unix.Pread(fd, got, 0); !bytes.Equal(got[:n], pid1.Image()) {
 		t.Error("it does not hold PID 1's image")
 	}
 }
@@ -151,11 +107,7 @@ func runFrom(r *run, image int, planned func()) error {
 	}
 	planned()
 	r.image, r.streams = image, streams
-	o := startOptions{namespaces: boxNamespaces(nil), stdio: streams.childEnds, env: []string{}, image: image, group: -1}
-	if r.group != nil && r.group.Version() == cgroups.V2 {
-		o.group = r.group.FD()
-	}
-	c, err := startInit(o)
+	c, err := r.start()
 	if err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ func newRun(ctx context.Context, spec Spec) *run {
 	spec.Limits = spec.Limits.WithDefaults()
 	now := time.Now()
 	return &run{
-		spec: spec, off: ablation.Of(ctx), started: now, idMaps: map[[2]int]int{},
+		spec: spec, off: ablation.Of(ctx), started: now, image: -1, idMaps: map[[2]int]int{},
 		result: Result{
 			Schema: Schema, ID: newID(now), Name: spec.Name, Denials: []Denial{},
 			Profile: spec.Profile, StartedAt: now.UTC(), Limits: spec.Limits.inForce(), TreeEmpty: true,

@@ -1,68 +1,119 @@
 package jail
 
 import (
-	"encoding/binary"
 	"errors"
-	"strconv"
-	"syscall"
+	"slices"
 
 	"github.com/seed-75010da9/jail/internal/ablation"
+	"github.com/seed-75010da9/jail/internal/pid1"
 	"golang.org/x/sys/unix"
 )
 
-type startOptions struct {
-	namespaces uintptr
-	group      int      // of a v2 cgroup to be born in, or -1
-	stdio      [3]int   // -1: none
-	env        []string // PID 1's: empty, but for ablation.EmptyEnv
-	image      int
-	// callersSession is for ablation.Session only.
-	callersSession bool
-}
-
 // A child is PID 1 of a box, seen from outside.
 type child struct {
-	starter                            int // the process that clones PID 1
+	starter                            int // the process that clones PID 1, 0 once it is reaped
 	pid, pidfd                         int // known once born has been called
+	early                              bool
+	asked                              bool // the starter has its request
 	status, lifeline, reports, channel int
 	fds                                fdSet // of all of these
+	ends                               fdSet // the other ends, PID 1's: status, lifeline, report
 }
 
-// startInit starts the process that clones PID 1 into its namespaces, which
-// takes the kernel most of a millisecond: time to do something else in, before
-// born is called. The calling goroutine must be locked to its thread: the
-// parent-death signal follows the thread (prctl(2)), and PID 1 is to be the
-// child of this one.
-func startInit(o startOptions) (_ *child, err error) {
+// start starts what clones PID 1, or takes over what began to before the Go
+// runtime did, makes the pipes on which PID 1 answers, and asks for it. The calling goroutine
+// must be locked to its thread: the parent-death signal follows the thread
+// (prctl(2)), and PID 1 is to be the child of this one, or of the main thread,
+// which ends with the process.
+func (r *run) start() (_ *child, err error) {
 	c := &child{pidfd: -1}
 	defer func() {
 		if err != nil {
-			c.fds.closeAll()
+			c.discard()
 		}
 	}()
-	ends, err := c.connect()
-	if err != nil {
+	if !c.adopt(r) {
+		if err := c.begin(r); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.connect(); err != nil {
 		return nil, err
 	}
-	defer ends.closeAll()
-	// fdTmp and fdShm are replaced in the box; until then something has to
-	// stand there, or PID 1's first open would get the number.
-	files := []uintptr{fdChannel: uintptr(ends[3]), fdStatus: uintptr(ends[0]), fdLifeline: uintptr(ends[1]), fdReport: uintptr(ends[2]),
-		fdTmp: uintptr(o.image), fdShm: uintptr(o.image), fdExe: uintptr(o.image)}
-	for i, fd := range o.stdio {
-		files[i] = uintptr(fd) // -1 leaves it closed
+	return c, c.ask(pid1.Request{Namespaces: boxNamespaces(r.off), KeepSession: r.off.Has(ablation.Session), Group: r.bornIn()})
+}
+
+// adopt takes over the early starter, unless it has done already what this run
+// needs differently.
+func (c *child) adopt(r *run) bool {
+	if len(r.off) > 0 {
+		return false
 	}
-	if _, err := unix.Write(c.channel, binary.LittleEndian.AppendUint64(nil, uint64(o.namespaces))); err != nil {
-		return nil, pipeError("write", err)
+	e, ok := pid1.TakeEarly()
+	if ok && e.Asked && r.bornIn() >= 0 {
+		e.Discard()
+		return false
 	}
-	// A session of its own, or a Ctrl-C at the terminal would meet it before
-	// the box stands.
-	attr := &syscall.ProcAttr{Env: o.env, Files: files, Sys: &syscall.SysProcAttr{Setsid: !o.callersSession, UseCgroupFD: o.group >= 0, CgroupFD: o.group}}
-	c.starter, err = syscall.ForkExec("/proc/self/fd/"+strconv.Itoa(fdExe), []string{"jail-init"}, attr)
+	if ok {
+		c.starter, c.channel, c.asked, c.early = e.Starter, e.Channel, e.Asked, true
+		c.fds.add(c.channel)
+	}
+	return ok
+}
+
+// begin starts a starter.
+func (c *child) begin(r *run) error {
+	image, err := r.initImage()
 	if err != nil {
-		return nil, execError(err)
+		return err
 	}
-	return c, nil
+	p, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return pipeError("socketpair", err)
+	}
+	c.channel = p[0]
+	c.fds.add(p[0])
+	c.starter, err = pid1.Start(image, p[1], r.initEnv())
+	unix.Close(p[1])
+	if err != nil {
+		return execError(err)
+	}
+	return nil
+}
+
+// initImage is PID 1's image, made when it is first needed.
+func (r *run) initImage() (int, error) {
+	if r.image < 0 {
+		image, err := openInit()
+		if err != nil {
+			return -1, &SetupError{Stage: StageClone, Operation: "memfd_create", Operand: "PID 1's image", Err: err,
+				Remedy: "allow executable memfds (sysctl vm.memfd_noexec) or a temporary folder that is not mounted noexec"}
+		}
+		r.fds.add(image)
+		r.image = image
+	}
+	return r.image, nil
+}
+
+// bornIn is the group that PID 1 is born in, or -1: on version 1 it enters its
+// groups by itself.
+func (r *run) bornIn() int {
+	if r.group == nil {
+		return -1
+	}
+	return r.group.FD()
+}
+
+// ask has the starter make PID 1.
+func (c *child) ask(request pid1.Request) error {
+	if c.asked {
+		return nil
+	}
+	c.asked = true
+	if err := request.Send(c.channel); err != nil && !errors.Is(err, unix.EPIPE) { // of a starter that is gone its status tells more
+		return pipeError("sendmsg", err)
+	}
+	return nil
 }
 
 // born waits for PID 1 to be there. On an error there is none, and nothing is
@@ -70,21 +121,17 @@ func startInit(o startOptions) (_ *child, err error) {
 func (c *child) born() (err error) {
 	defer func() {
 		if err != nil {
-			c.fds.closeAll()
+			c.closeAll()
 		}
 	}()
-	answer := make([]byte, 4)
-	n, err := unix.Read(c.channel, answer)
-	for errors.Is(err, unix.EINTR) {
-		n, err = unix.Read(c.channel, answer)
+	pid, err := pid1.Born(c.starter, c.channel)
+	c.starter = 0
+	var exec pid1.ExecError
+	if errors.As(err, &exec) {
+		return execError(exec.Err)
 	}
-	reap(c.starter)
-	if n != len(answer) {
-		return &SetupError{Stage: StageClone, Operation: "read", Operand: "PID 1", Err: errors.Join(err, unix.ECHILD)}
-	}
-	pid := int(int32(binary.LittleEndian.Uint32(answer)))
-	if pid < 0 {
-		return cloneError(syscall.Errno(-pid))
+	if err != nil {
+		return cloneError(err)
 	}
 	// It is our child and nobody has waited for it, so the pid is still its.
 	if c.pidfd, err = unix.PidfdOpen(pid, 0); err != nil {
@@ -99,12 +146,22 @@ func (c *child) born() (err error) {
 
 // discard ends a child that was not let go, and reaps it.
 func (c *child) discard() {
-	if c.pid == 0 && c.born() != nil {
+	if c.starter != 0 && c.asked && c.born() != nil {
 		return
 	}
-	unix.PidfdSendSignal(c.pidfd, unix.SIGKILL, nil, 0)
-	reap(c.pid)
+	if c.pid != 0 {
+		unix.PidfdSendSignal(c.pidfd, unix.SIGKILL, nil, 0)
+		reap(c.pid)
+	}
+	c.closeAll() // which ends a starter that waits for its request
+	if c.starter != 0 {
+		reap(c.starter)
+	}
+}
+
+func (c *child) closeAll() {
 	c.fds.closeAll()
+	c.ends.closeAll()
 }
 
 // reap waits for the end of a child.
@@ -116,34 +173,21 @@ func reap(pid int) (usage unix.Rusage) {
 	}
 }
 
-// connect makes what PID 1 and the supervisor talk over, and returns PID 1's
-// ends: status, lifeline, report, channel.
-func (c *child) connect() (ends fdSet, err error) {
-	defer func() {
-		if err != nil {
-			ends.closeAll()
-		}
-	}()
+// connect makes the pipes on which PID 1 answers and its lifeline.
+func (c *child) connect() error {
 	for _, own := range []*int{&c.status, &c.lifeline, &c.reports} {
 		var p [2]int
 		if err := unix.Pipe2(p[:], unix.O_CLOEXEC); err != nil {
-			return ends, pipeError("pipe2", err)
+			return pipeError("pipe2", err)
 		}
 		if own == &c.lifeline {
 			p[0], p[1] = p[1], p[0]
 		}
 		*own = p[0]
 		c.fds.add(p[0])
-		ends.add(p[1])
+		c.ends.add(p[1])
 	}
-	p, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return ends, pipeError("socketpair", err)
-	}
-	c.channel = p[0]
-	c.fds.add(p[0])
-	ends.add(p[1])
-	return ends, nil
+	return nil
 }
 
 func pipeError(operation string, err error) error {
@@ -152,12 +196,12 @@ func pipeError(operation string, err error) error {
 
 // boxNamespaces are those that a box has of its own.
 func boxNamespaces(off ablation.Set) uintptr {
-	flags := uintptr(unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP)
+	flags := uintptr(pid1.Namespaces)
 	for wall, flag := range map[ablation.Wall]uintptr{
 		ablation.PIDs: unix.CLONE_NEWPID, ablation.Net: unix.CLONE_NEWNET, ablation.IPC: unix.CLONE_NEWIPC, ablation.UTS: unix.CLONE_NEWUTS,
 	} {
-		if !off.Has(wall) {
-			flags |= flag
+		if off.Has(wall) {
+			flags &^= flag
 		}
 	}
 	return flags
@@ -166,19 +210,7 @@ func boxNamespaces(off ablation.Set) uintptr {
 // launch makes the box's process and lets it begin. While the kernel makes the
 // namespaces, the plan is made.
 func (r *run) launch(streams *streams) (*child, error) {
-	image, err := openInit()
-	if err != nil {
-		return nil, &SetupError{Stage: StageClone, Operation: "memfd_create", Operand: "PID 1's image", Err: err,
-			Remedy: "allow executable memfds (sysctl vm.memfd_noexec) or a temporary folder that is not mounted noexec"}
-	}
-	r.fds.add(image)
-	r.image = image
-	o := startOptions{namespaces: boxNamespaces(r.off), stdio: streams.childEnds, env: []string{}, image: image, group: -1}
-	r.ablate(&o)
-	if r.group != nil { // only version 2's is there already
-		o.group = r.group.FD()
-	}
-	c, err := startInit(o)
+	c, err := r.start()
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +218,13 @@ func (r *run) launch(streams *streams) (*child, error) {
 		c.discard()
 		return nil, err
 	}
-	if err := c.born(); err != nil {
+	err = c.born()
+	if err != nil && c.early { // it can't tell all the reasons
+		if c, err = r.start(); err == nil {
+			err = c.born()
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err := r.letGo(c, streams); err != nil {
@@ -227,9 +265,14 @@ func (r *run) letGo(c *child, streams *streams) error {
 	if h.ownUID {
 		r.giveStdio(streams.childEnds)
 	}
-	if err := c.send(r.handed[:1]); err != nil {
+	stdio := streams.childEnds
+	if r.off.Has(ablation.Stdio) {
+		stdio = [3]int{0, 1, 2}
+	}
+	if err := c.send(slices.Concat(r.handed[:1], stdio[:], c.ends)); err != nil {
 		return err
 	}
+	c.ends.closeAll()
 	if err := c.send(r.handed[1:]); err != nil {
 		return err
 	}

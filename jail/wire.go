@@ -6,7 +6,7 @@ import (
 )
 
 // The private protocol between the supervisor and PID 1, whose other end is
-// init/init.c. Everything is little-endian, as both architectures are.
+// internal/pid1/init/init.c. Everything is little-endian, as both architectures are.
 
 const (
 	planBase  = 0x10000000 // where PID 1 maps the plan; all addresses count from here

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The protocol is stated twice, in wire.go and in init/init.c. Here the C
+// The protocol is stated twice, in wire.go and in internal/pid1/init/init.c. Here the C
 // compiler itself compares them: every line is a static assertion below the
 // whole of init.c, and the Go side's offsets are measured in what it encodes.
 func TestLayoutAgreesWithC(t *testing.T) {
@@ -22,7 +22,7 @@ func TestLayoutAgreesWithC(t *testing.T) {
 		lines = append(lines, fmt.Sprintf(`_Static_assert((u64)(%s) == %dULL, "%s: wire.go has %d");`, c, value, strings.ReplaceAll(c, `"`, ""), value))
 	}
 	for c, value := range map[string]uint64{
-		"PLAN_BASE": planBase, "PLAN_MAGIC": planMagic, "CHANNEL": fdChannel, "NO_STEP": noStep, "SEALS_WANTED": allSeals,
+		"PLAN_BASE": planBase, "PLAN_MAGIC": planMagic, "CHANNEL": fdChannel, "LIFELINE": fdLifeline, "LAST_FD": fdShm, "HANDED": 7, "NO_STEP": noStep, "SEALS_WANTED": allSeals,
 		"(u32)OP_SIGNALS": opSignals, "(u32)OP_LIFELINE": opLifeline, "(u32)WANT_ANY": 1 << 31, "F_GET_SEALS": unix.F_GET_SEALS,
 		"BOX": uint64(listBox), "REAPER": uint64(listReaper), "TARGET": uint64(listTarget), "FINAL": uint64(listFinal), "LISTS": uint64(lists),
 		"sizeof(struct step)": uint64(stepSize), "sizeof(struct plan)": uint64(headerSize), "sizeof(struct report)": reportSize,
@@ -60,7 +60,7 @@ func checkC(t *testing.T, compiler string, source []byte) ([]byte, error) {
 	if _, err := exec.LookPath(compiler); err != nil {
 		leaveOut(t, err.Error())
 	}
-	dir, err := filepath.Abs("init")
+	dir, err := filepath.Abs("../internal/pid1/init")
 	if err != nil {
 		t.Fatal(err)
 	}

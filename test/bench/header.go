@@ -20,7 +20,7 @@ func (b *bench) header() string {
 		fmt.Fprintf(&s, "Linux %s %s, ", unix.ByteSliceToString(u.Release[:]), unix.ByteSliceToString(u.Machine[:]))
 	}
 	fmt.Fprintf(&s, "%d × %s, uid %d.\n\n", runtime.NumCPU(), processor(), os.Getuid())
-	fmt.Fprintf(&s, "- jail: tree %s, built with `CGO_ENABLED=0 go build ./cmd/jail`, %s\n", firstLine("git", "describe", "--always", "--dirty"), runtime.Version())
+	fmt.Fprintf(&s, "- jail: tree %s, built with `CGO_ENABLED=0 go build -ldflags='-E jail_entry' ./cmd/jail`, %s\n", firstLine("git", "describe", "--always", "--dirty"), runtime.Version())
 	if b.bwrap != "" {
 		fmt.Fprintf(&s, "- bubblewrap: %s, started with B=`%s`\n", firstLine(b.bwrap, "--version"), strings.Join(b.bubbleOptions, " "))
 	}

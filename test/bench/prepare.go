@@ -67,7 +67,7 @@ func (b *bench) make() error {
 			return err
 		}
 	}
-	build := exec.Command("go", "build", "-buildvcs=false", "-o", b.jail, "github.com/seed-75010da9/jail/cmd/jail")
+	build := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-E jail_entry", "-o", b.jail, "github.com/seed-75010da9/jail/cmd/jail")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("building jail: %w\n%s", err, out)

@@ -14,8 +14,9 @@
  */
 #include "sys.h"
 
-#define CHANNEL   3 /* unix socket: the plan and the descriptors it needs */
+#define CHANNEL   3 /* unix socket: request, plan, and the descriptors they need */
 #define LIFELINE  5 /* pipe: ends with the supervisor; does not block */
+#define LAST_FD   8 /* the highest number that has a meaning */
 #define PLAN_BASE 0x10000000UL
 #define PLAN_MAGIC 0x4c49414aU /* "JAIL" */
 
@@ -55,6 +56,18 @@ struct report {
 	u32 reserved;
 };
 
+/* What the starter is asked for, see pid1.Request. */
+struct request {
+	u64 namespaces;
+	u64 flags;
+};
+
+#define KEEP_SESSION 1
+
+/* What comes with the plan, the first of HANDED: where each is going to stand. */
+#define HANDED 7
+static const s32 handed[HANDED] = { -1, 0, 1, 2, 4, LIFELINE, 6 };
+
 #define NO_STEP 0xffffffffU /* the clone before a list's first step */
 #define WANT_ANY (-0x7fffffff - 1)
 
@@ -64,6 +77,7 @@ enum {
 };
 
 #define CLONE_PARENT 0x8000UL
+#define CLONE_INTO_CGROUP 0x200000000UL
 #define SIGCHLD 17
 #define SIGIO 29
 #define NSIG 64
@@ -169,13 +183,18 @@ static __attribute__((noreturn)) void reap(const struct plan *p, long program)
 	}
 }
 
-/* The plan comes as a descriptor, after the id maps were written, so that the
- * kernel makes our namespaces while the supervisor is still planning. */
-static const struct plan *receive_plan(void)
+/* What a message brings besides its data. */
+struct rights {
+	u64 len;
+	s32 level, type;
+	s32 fd[HANDED + 1];
+};
+
+/* receive returns how many descriptors came with a message of just that size,
+ * or leaves: without a supervisor there is nothing to do. */
+static u32 receive(void *data, u64 size, struct rights *rights)
 {
-	char byte;
-	struct { void *base; u64 len; } part = { &byte, 1 };
-	struct { u64 len; s32 level, type, fd, unused; } control = { 0, 0, 0, -1, 0 };
+	struct { void *base; u64 len; } part = { data, size };
 	struct {
 		void *name;
 		u32 namelen, unused;
@@ -184,13 +203,37 @@ static const struct plan *receive_plan(void)
 		void *control;
 		u64 controllen;
 		s32 flags;
-	} message = { 0, 0, 0, &part, 1, &control, sizeof control, 0 };
+	} message = { 0, 0, 0, &part, 1, rights, sizeof *rights, 0 };
+
+	if (sys(SYS_RECVMSG, CHANNEL, (u64)&message, 0x40000000 /* MSG_CMSG_CLOEXEC */, 0, 0, 0) != (long)size)
+		leave(125);
+	if (message.controllen < 16) /* struct cmsghdr */
+		return 0;
+	return (u32)(rights->len - 16) / sizeof rights->fd[0];
+}
+
+static void move(s32 from, s32 to)
+{
+	if (sys(SYS_DUP3, (u64)(long)from, (u64)to, 0, 0, 0, 0) != to)
+		leave(125);
+}
+
+/* The plan comes as a descriptor, after the id maps were written, so that the
+ * kernel makes our namespaces while the supervisor is still planning. The box's
+ * ends of its pipes come with it, and the step that closes what the caller
+ * leaked closes the numbers at which they arrive. */
+static const struct plan *receive_plan(void)
+{
 	const struct plan *p = (const struct plan *)PLAN_BASE;
+	struct rights rights;
+	char byte;
 	u64 fd;
 
-	if (sys(SYS_RECVMSG, CHANNEL, (u64)&message, 0x40000000 /* MSG_CMSG_CLOEXEC */, 0, 0, 0) != 1)
+	if (receive(&byte, 1, &rights) != HANDED)
 		leave(125);
-	fd = (u64)(long)control.fd;
+	fd = (u64)(long)rights.fd[0];
+	for (u32 i = 1; i < HANDED; i++)
+		move(rights.fd[i], handed[i]);
 	/* A plan that somebody could still change is not a plan. */
 	if ((sys(SYS_FCNTL, fd, F_GET_SEALS, 0, 0, 0, 0) & SEALS_WANTED) != SEALS_WANTED)
 		leave(125);
@@ -203,18 +246,41 @@ static const struct plan *receive_plan(void)
 	return p;
 }
 
+static s32 clone_pid1(const struct request *r, s32 group)
+{
+	/* clone3 takes no exit signal together with CLONE_PARENT: PID 1 has ours. */
+	struct {
+		u64 flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, set_tid, set_tid_size, cgroup;
+	} args = { r->namespaces | CLONE_PARENT | CLONE_INTO_CGROUP, 0, 0, 0, 0, 0, 0, 0, 0, 0, (u64)(long)group };
+
+	if (group < 0)
+		return (s32)sys(SYS_CLONE, r->namespaces | CLONE_PARENT | SIGCHLD, 0, 0, 0, 0, 0);
+	return (s32)sys(SYS_CLONE3, (u64)&args, sizeof args, 0, 0, 0, 0);
+}
+
 /* The kernel needs most of a millisecond for the namespaces. So the supervisor
  * starts us without any, and goes on planning while we clone PID 1 into them,
  * as a child of the supervisor (CLONE_PARENT), tell it the pid or the errno,
- * and are gone. */
+ * and are gone.
+ *
+ * A session of our own, or a Ctrl-C at the terminal would meet PID 1 before the
+ * box stands. Every number that is going to have a meaning is taken, so that
+ * what is handed to us arrives beyond them, and what the caller left there is
+ * gone. */
 static void become_pid1(void)
 {
-	u64 namespaces;
+	struct request request;
+	struct rights rights;
 	s32 pid;
+	u32 n;
 
-	if (sys(SYS_READ, CHANNEL, (u64)&namespaces, sizeof namespaces, 0, 0, 0) != sizeof namespaces)
-		leave(125);
-	pid = (s32)sys(SYS_CLONE, namespaces | CLONE_PARENT | SIGCHLD, 0, 0, 0, 0, 0);
+	for (s32 fd = 0; fd <= LAST_FD; fd++)
+		if (fd != CHANNEL)
+			move(CHANNEL, fd);
+	n = receive(&request, sizeof request, &rights);
+	if (!(request.flags & KEEP_SESSION))
+		sys(SYS_SETSID, 0, 0, 0, 0, 0, 0);
+	pid = clone_pid1(&request, n == 1 ? rights.fd[0] : -1);
 	if (pid == 0)
 		return;
 	sys(SYS_WRITE, CHANNEL, (u64)&pid, sizeof pid, 0, 0, 0);

@@ -13,7 +13,7 @@ typedef unsigned long u64;
 enum {
 	SYS_READ = 0, SYS_WRITE = 1, SYS_MMAP = 9, SYS_SIGACTION = 13, SYS_SIGPROCMASK = 14,
 	SYS_RECVMSG = 47, SYS_CLONE = 56, SYS_WAIT4 = 61, SYS_FCNTL = 72,
-	SYS_EXIT_GROUP = 231,
+	SYS_EXIT_GROUP = 231, SYS_SETSID = 112, SYS_DUP3 = 292, SYS_CLONE3 = 435,
 };
 
 static inline long sys(u64 nr, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f)
@@ -43,7 +43,7 @@ void restorer(void);
 enum {
 	SYS_READ = 63, SYS_WRITE = 64, SYS_MMAP = 222, SYS_SIGACTION = 134, SYS_SIGPROCMASK = 135,
 	SYS_RECVMSG = 212, SYS_CLONE = 220, SYS_WAIT4 = 260, SYS_FCNTL = 25,
-	SYS_EXIT_GROUP = 94,
+	SYS_EXIT_GROUP = 94, SYS_SETSID = 157, SYS_DUP3 = 24, SYS_CLONE3 = 435,
 };
 
 static inline long sys(u64 nr, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f)

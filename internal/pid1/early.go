@@ -1,0 +1,48 @@
+package pid1
+
+import (
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+)
+
+// early is what jail_entry leaves here. It is written before there is a
+// runtime, and zero if that was not the entry point or there was a reason not
+// to: then everything is done later, with the error that is due.
+var early struct {
+	starter int32 // pid
+	channel int32 // our end
+	asked   int32 // the request for Namespaces has been sent
+	taken   atomic.Int32
+}
+
+// Early is a starter that began before the Go runtime did.
+type Early struct {
+	Starter, Channel int
+	// Asked says that it has had its request already, for Namespaces and no
+	// group. That is so unless the host has cgroup v2, where PID 1 is to be born
+	// in a group.
+	Asked bool
+}
+
+// TakeEarly hands the early starter to its first caller.
+func TakeEarly() (Early, bool) {
+	if early.starter == 0 || !early.taken.CompareAndSwap(0, 1) {
+		return Early{}, false
+	}
+	return Early{Starter: int(early.starter), Channel: int(early.channel), Asked: early.asked != 0}, true
+}
+
+// Discard ends the starter and PID 1, if there is one, and reaps them.
+func (e Early) Discard() {
+	if !e.Asked {
+		unix.Close(e.Channel) // which ends it
+		wait(e.Starter)
+		return
+	}
+	pid, err := Born(e.Starter, e.Channel)
+	unix.Close(e.Channel)
+	if err == nil {
+		wait(pid) // it was waiting for its plan
+	}
+}

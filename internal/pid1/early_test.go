@@ -1,0 +1,94 @@
+package pid1
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// build builds testdata/early.
+func build(t *testing.T, arch string, flags ...string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "early")
+	cmd := exec.Command("go", append(append([]string{"build"}, flags...), "-o", out, "./testdata/early")...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOARCH="+arch)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return out
+}
+
+const (
+	taken = "early: true twice: false\nPID 1 ended with 125\n"
+	none  = "early: false twice: false\n"
+)
+
+// The starter begins before Go only for a program that runs boxes, and not
+// where its descriptors would take the places of stdin, stdout or stderr.
+func TestEarly(t *testing.T) {
+	with, without := build(t, runtime.GOARCH, "-ldflags=-E jail_entry"), build(t, runtime.GOARCH)
+	for _, c := range []struct{ script, want string }{
+		{with + " run", taken},
+		{with + " run it", taken},
+		{"env -i " + with + " run", taken},
+		{without + " run", none},
+		{with, none},
+		{with + " runs", none},
+		{with + " explain run", none},
+		{with + " ''", none},
+		{with + " run 0<&-", none},
+		{with + " run 2>&-", none},
+		{"ulimit -n 8; exec " + with + " run", "early: true twice: false\nBorn: execve of PID 1's image: invalid argument\n"},
+	} {
+		out, err := exec.Command("sh", "-c", c.script).CombinedOutput()
+		if got := string(out); err != nil || got != c.want {
+			t.Errorf("%s: %q (%v), want %q", strings.ReplaceAll(c.script, filepath.Dir(with), ""), got, err, c.want)
+		}
+	}
+}
+
+// The other architecture's entry leads to Go. Under an emulator of programs
+// alone that is all there is to see: it makes no process that shares memory.
+func TestArm64Entry(t *testing.T) {
+	qemu, err := exec.LookPath("qemu-aarch64-static")
+	if err != nil {
+		leaveOut(t, err)
+	}
+	program := build(t, "arm64", "-ldflags=-E jail_entry")
+	for _, args := range [][]string{{program}, {program, "walk"}, {program, "run"}} {
+		out, err := exec.Command(qemu, args...).CombinedOutput()
+		if got := string(out); err != nil || got != none {
+			t.Errorf("%v: %q (%v), want %q", args[1:], got, err, none)
+		}
+	}
+}
+
+func TestStartTellsOfItsImage(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	f, err := os.CreateTemp(t.TempDir(), "image")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	f.WriteString("no program")
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(pair[0])
+	starter, err := Start(int(f.Fd()), pair[1], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unix.Close(pair[1])
+	_, err = Born(starter, pair[0])
+	if want := "execve of PID 1's image: permission denied"; err == nil || err.Error() != want {
+		t.Errorf("a file without x bits: %v, want %s", err, want)
+	}
+}

@@ -1,0 +1,39 @@
+// Command early says whether there is an early starter, and has it make a PID 1.
+package main
+
+import (
+	"fmt"
+
+	"github.com/seed-75010da9/jail/internal/pid1"
+	"golang.org/x/sys/unix"
+)
+
+func main() {
+	e, ok := pid1.TakeEarly()
+	_, twice := pid1.TakeEarly()
+	fmt.Println("early:", ok, "twice:", twice)
+	if !ok {
+		return
+	}
+	if !e.Asked {
+		if err := (pid1.Request{Namespaces: pid1.Namespaces, Group: -1}).Send(e.Channel); err != nil {
+			fmt.Println("Send:", err)
+		}
+	}
+	pid, err := pid1.Born(e.Starter, e.Channel)
+	if err != nil {
+		fmt.Println("Born:", err)
+		return
+	}
+	for _, ns := range []string{"user", "mnt", "pid", "net", "ipc", "uts", "cgroup"} {
+		var own, its unix.Stat_t
+		unix.Stat("/proc/self/ns/"+ns, &own)
+		if err := unix.Stat(fmt.Sprintf("/proc/%d/ns/%s", pid, ns), &its); err != nil || own.Ino == its.Ino {
+			fmt.Println("not of its own:", ns, err)
+		}
+	}
+	unix.Close(e.Channel) // without a supervisor it ends
+	var status unix.WaitStatus
+	unix.Wait4(pid, &status, unix.WALL, nil)
+	fmt.Println("PID 1 ended with", status.ExitStatus())
+}

@@ -1,8 +1,0 @@
-package jail
-
-import _ "embed"
-
-// initImage is init/init.c, built for this architecture by init/build.sh.
-//
-//go:embed init/init_arm64
-var initImage []byte
