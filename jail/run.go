@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-75010da9/jail/cgroups"
 	"github.com/seed-75010da9/jail/internal/ablation"
+	"github.com/seed-75010da9/jail/internal/interrupt"
 	"golang.org/x/sys/unix"
 )
 
@@ -38,11 +39,12 @@ type run struct {
 	inForce          cgroups.InForce
 	groupNote        string
 
-	streams *streams
-	end     end
-	report  report
-	last    last
-	ended   bool // PID 1 told how the program ended
+	interrupt int // a descriptor that can be read from when the caller ends the run, or -1
+	streams   *streams
+	end       end
+	report    report
+	last      last
+	ended     bool // PID 1 told how the program ended
 }
 
 // Run runs one program in a box and captures its output. It is
@@ -90,7 +92,7 @@ func newRun(ctx context.Context, spec Spec) *run {
 	spec.Limits = spec.Limits.WithDefaults()
 	now := time.Now()
 	return &run{
-		spec: spec, off: ablation.Of(ctx), started: now, image: -1, idMaps: map[[2]int]int{},
+		spec: spec, off: ablation.Of(ctx), started: now, image: -1, interrupt: interrupt.Of(ctx), idMaps: map[[2]int]int{},
 		result: Result{
 			Schema: Schema, ID: newID(now), Name: spec.Name, Denials: []Denial{},
 			Profile: spec.Profile, StartedAt: now.UTC(), Limits: spec.Limits.inForce(), TreeEmpty: true,

@@ -14,7 +14,7 @@ import (
 
 // carryOut starts the box and sees it through to its end.
 func (r *run) carryOut(ctx context.Context, io IO) error {
-	if err := ctx.Err(); err != nil {
+	if ctx.Err() != nil || r.interrupted() {
 		r.end.cause = ReasonCanceled
 		return nil
 	}
@@ -45,6 +45,20 @@ func (r *run) carryOut(ctx context.Context, io IO) error {
 		r.end.lateCause(late)
 	}
 	return werr
+}
+
+// interrupted says whether the caller has ended the run by its descriptor.
+func (r *run) interrupted() bool {
+	n, _ := unix.Poll([]unix.PollFd{{Fd: int32(r.interrupt), Events: unix.POLLIN}}, 0)
+	return n > 0
+}
+
+// interruption ends the box if that is what a poll has seen.
+func (r *run) interruption(p unix.PollFd) {
+	if p.Revents != 0 {
+		r.interrupt = -1
+		r.end.now(ReasonCanceled)
+	}
 }
 
 // watch arms what ends a box: the deadline, the caller, and once a run lasts,
@@ -210,13 +224,14 @@ func (r *run) drain(fd, limit int) ([]byte, bool) {
 // writes nothing costs no goroutine.
 func (r *run) readable(fd int) bool {
 	for {
-		fds := [3]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}, {Fd: -1}, {Fd: -1}}
+		fds := [4]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}, {Fd: -1}, {Fd: -1}, {Fd: int32(r.interrupt), Events: unix.POLLIN}}
 		if !r.streams.pumping {
 			for i, from := range r.streams.from {
 				fds[i+1] = unix.PollFd{Fd: int32(from), Events: unix.POLLIN}
 			}
 		}
 		_, err := unix.Poll(fds[:], 250)
+		r.interruption(fds[3])
 		if fds[1].Revents&unix.POLLIN != 0 || fds[2].Revents&unix.POLLIN != 0 {
 			r.streams.pump(&r.end)
 		}
@@ -265,8 +280,10 @@ func (r *run) reap(c *child) {
 func (r *run) gone(c *child, wait time.Duration) bool {
 	until := time.Now().Add(wait)
 	for left := wait; left > 0; left = time.Until(until) {
-		n, err := unix.Poll([]unix.PollFd{{Fd: int32(c.pidfd), Events: unix.POLLIN}}, int(left.Milliseconds())+1)
-		if n > 0 {
+		fds := [2]unix.PollFd{{Fd: int32(c.pidfd), Events: unix.POLLIN}, {Fd: int32(r.interrupt), Events: unix.POLLIN}}
+		_, err := unix.Poll(fds[:], int(left.Milliseconds())+1)
+		r.interruption(fds[1])
+		if fds[0].Revents != 0 {
 			return true
 		}
 		if err != nil && !errors.Is(err, unix.EINTR) {

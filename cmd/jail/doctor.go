@@ -1,11 +1,15 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 
 	"github.com/seed-75010da9/jail/cmd/jail/internal/doctor"
 	"github.com/seed-75010da9/jail/profiles"
+	"golang.org/x/sys/unix"
 )
 
 func doctorFlags() []flagDef {
@@ -43,10 +47,11 @@ func doctorCommand(args []string) int {
 		printError(err)
 		return exitRefused
 	}
-	ctx, got := watchSignals()
+	ctx := untilSignal()
 	report := doctor.Examine(ctx, spec)
-	if ctx.Err() != nil {
-		return 128 + int(got.signal())
+	var s stopped
+	if errors.As(context.Cause(ctx), &s) {
+		return 128 + int(s.signal)
 	}
 	if status := printReport(report, o); status != exitOK {
 		return status
@@ -71,3 +76,23 @@ func printReport(r doctor.Report, o options) int {
 	}
 	return print(r.Text())
 }
+
+// untilSignal returns a context that the first signal which usually ends a
+// program ends, with a stopped for its cause: there are many processes to end
+// with it, one after the other.
+func untilSignal() context.Context {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	arrivals := make(chan os.Signal, 1)
+	signal.Notify(arrivals, unix.SIGINT, unix.SIGTERM, unix.SIGQUIT, unix.SIGHUP)
+	go func() {
+		s := <-arrivals
+		signal.Stop(arrivals) // the second does what it always does
+		cancel(stopped{s.(unix.Signal)})
+	}()
+	return ctx
+}
+
+// A stopped is the signal that ended jail.
+type stopped struct{ signal unix.Signal }
+
+func (s stopped) Error() string { return "stopped by " + unix.SignalName(s.signal) }

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/pid1"
 	"github.com/seed-75010da9/jail/jail"
 	"github.com/seed-75010da9/jail/profiles"
 	"golang.org/x/sys/unix"
@@ -16,7 +16,8 @@ import (
 // runCommand is `jail run`: flags in, record out.
 func runCommand(args []string) int {
 	// First of all: a signal that comes before it is ready leaves no record.
-	ctx, got := watchSignals()
+	defer pid1.DiscardEarly() // if no run takes it
+	ctx := watchSignals()
 	o, line := parseRun(args)
 	if o.help {
 		return printHelp("run")
@@ -46,16 +47,12 @@ func runCommand(args []string) int {
 	if o.tty {
 		connections.TTY, connections.Stdin = os.Stdin, os.Stdin
 	}
-	// The monitor is what has a goroutine run that waits for a processor: the one
-	// that takes signals is to be ready before it is slow, and before the box.
-	runtime.Gosched()
-	slowMonitor()
 	res, err := jail.RunIO(ctx, spec, connections)
 	var faults jail.Faults
 	if errors.As(err, &faults) { // found by looking at the host
 		return refuse(spec, line.named(faults, spec, o), jail.StageValidate, target)
 	}
-	return finish(res, o, target, got)
+	return finish(res, o, target)
 }
 
 // recordFor opens where the record goes; nil when nobody asked for one.
@@ -127,16 +124,16 @@ func refusal(spec jail.Spec, faults jail.Faults, stage jail.Stage) jail.Result {
 }
 
 // finish writes the record or the line for people, and returns the exit status.
-func finish(res jail.Result, o options, target *recordTarget, got *interruption) int {
+func finish(res jail.Result, o options, target *recordTarget) int {
 	status := res.ExitStatus()
 	canceled := res.Reason == jail.ReasonCanceled
-	lost := canceled && !got.came() && !unread(res)
+	lost := canceled && !interrupted() && !unread(res)
 	switch {
 	case lost: // a full disk, say: a failure to do our part
 		status = exitRefused
 	case canceled:
-		status = 128 + int(got.signal())
-		res.Message += got.words()
+		status = 128 + int(interruption())
+		res.Message += interruptionWords()
 	}
 	if target != nil {
 		if err := target.write(res); err != nil {
@@ -145,7 +142,7 @@ func finish(res jail.Result, o options, target *recordTarget, got *interruption)
 		}
 	}
 	// Whoever put `| head` behind a program expects no words on its end.
-	if !o.json && (!canceled || lost || got.came()) {
+	if !o.json && (!canceled || lost || interrupted()) {
 		printOutcome(os.Stderr, res, o.quiet && !lost)
 	}
 	return status

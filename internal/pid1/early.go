@@ -33,6 +33,13 @@ func TakeEarly() (Early, bool) {
 	return Early{Starter: int(early.starter), Channel: int(early.channel), Asked: early.asked != 0}, true
 }
 
+// DiscardEarly discards the early starter, unless somebody has taken it.
+func DiscardEarly() {
+	if e, ok := TakeEarly(); ok {
+		e.Discard()
+	}
+}
+
 // Discard ends the starter and PID 1, if there is one, and reaps them.
 func (e Early) Discard() {
 	if !e.Asked {

@@ -1,0 +1,3 @@
+package interrupt
+
+const saRestorer = 0x04000000 // SA_RESTORER

@@ -1,0 +1,3 @@
+package interrupt
+
+const saRestorer = 0 // the vdso has what the kernel returns to

@@ -1,0 +1,127 @@
+package interrupt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Signals end the process that they come to, so each case has one of its own:
+// this test program, started again.
+func TestMain(m *testing.M) {
+	if os.Getenv("INTERRUPT_CHILD") == "" {
+		os.Exit(m.Run())
+	}
+	fd, err := Catch(unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
+	if err != nil {
+		panic(err)
+	}
+	// Threads in the middle of other work, whose stacks and registers are to
+	// be as they were.
+	sums := make(chan int)
+	for range 4 {
+		go func() {
+			sum := 0
+			for i := range 300_000_000 {
+				sum += i & 3
+			}
+			sums <- sum
+		}()
+	}
+	fmt.Println("ready")
+	poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+	for {
+		if n, err := unix.Poll(poll, 20_000); n > 0 || !errors.Is(err, unix.EINTR) {
+			break
+		}
+	}
+	fmt.Println("caught", unix.SignalName(Signal()))
+	for range 4 {
+		if sum := <-sums; sum != 450_000_000 {
+			fmt.Println("wrong sum", sum)
+		}
+	}
+	fmt.Println("whole")
+	time.Sleep(20 * time.Second)
+}
+
+// child starts this program again, below prefix, and waits until it catches
+// signals.
+func child(t *testing.T, prefix ...string) (*exec.Cmd, *strings.Builder, func(until string)) {
+	t.Helper()
+	args := append(prefix, os.Args[0])
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = append(os.Environ(), "INTERRUPT_CHILD=1")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	buf := make([]byte, 4096)
+	said := ""
+	wait := func(until string) {
+		t.Helper()
+		for !strings.Contains(said, until) {
+			n, err := out.Read(buf)
+			said += string(buf[:n])
+			if err != nil {
+				t.Fatalf("it said %q and no %q", said, until)
+			}
+		}
+	}
+	wait("ready\n")
+	return cmd, &stderr, wait
+}
+
+func TestFirstSignalIsTold(t *testing.T) {
+	for _, s := range []unix.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP} {
+		cmd, _, wait := child(t)
+		cmd.Process.Signal(s)
+		wait("caught " + unix.SignalName(s) + "\n")
+		wait("whole\n")
+	}
+}
+
+func TestSecondSignalEnds(t *testing.T) {
+	cmd, stderr, wait := child(t)
+	cmd.Process.Signal(unix.SIGINT)
+	wait("caught SIGINT\n")
+	cmd.Process.Signal(unix.SIGTERM)
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 128+int(unix.SIGTERM) {
+		t.Errorf("after a second signal: %v, want exit status %d", err, 128+int(unix.SIGTERM))
+	}
+	if want := "jail: second signal, ending at once\n"; stderr.String() != want {
+		t.Errorf("stderr: %q, want %q", stderr.String(), want)
+	}
+}
+
+// What nohup made ignored stays so, and what it did not is caught.
+func TestIgnoredStaysIgnored(t *testing.T) {
+	cmd, _, wait := child(t, "nohup")
+	cmd.Process.Signal(unix.SIGHUP)
+	cmd.Process.Signal(unix.SIGHUP)
+	cmd.Process.Signal(unix.SIGINT)
+	wait("caught SIGINT\n")
+}
+
+func TestContext(t *testing.T) {
+	if fd := Of(context.Background()); fd != -1 {
+		t.Errorf("Of(nothing) = %d, want -1", fd)
+	}
+	if fd := Of(With(context.Background(), 7)); fd != 7 {
+		t.Errorf("Of(With(7)) = %d", fd)
+	}
+}
