@@ -21,6 +21,7 @@ type role struct {
 	name     string
 	uid, gid int
 	root     bool
+	group    bool // a control group is to be had for its boxes
 }
 
 // An arena is one run's place on the host, and what its caller has.
@@ -72,15 +73,18 @@ func newArena(t *testing.T, r row, who role, where place, off []ablation.Wall) *
 		Env:    []string{atOnce},
 		Dir:    "/",
 		View:   []jail.Mount{{Kind: jail.MountRO, Source: site.attacker, Target: site.attacker}},
-		Limits: jail.Limits{Timeout: 5 * time.Second, Memory: 256 << 20, Pids: 64, TmpSize: 4 << 20},
+		Limits: jail.Limits{Timeout: patience(5 * time.Second), Memory: 256 << 20, Pids: 64, TmpSize: 4 << 20},
 	}
 	if site.dynamic {
 		for _, lib := range []string{"/lib", "/lib64", "/usr/lib", "/usr/lib64"} {
 			a.spec.View = append(a.spec.View, jail.Mount{Kind: jail.MountSystem, Source: lib, Target: lib})
 		}
 	}
-	if !who.root {
-		a.spec.Optional = []jail.LayerName{jail.LayerCgroup}
+	if !who.group {
+		a.spec.Optional = append(a.spec.Optional, jail.LayerCgroup)
+	}
+	if landlockABI() == 0 {
+		a.spec.Optional = append(a.spec.Optional, jail.LayerLandlock)
 	}
 	if r.arena != nil {
 		r.arena(a)
@@ -203,7 +207,7 @@ func (a *arena) run() answer {
 	}
 	orders.Close()
 	answers.Close()
-	tooLong := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+	tooLong := time.AfterFunc(patience(20*time.Second), func() { cmd.Process.Kill() })
 	defer tooLong.Stop()
 	if err := json.NewEncoder(sendOrder).Encode(order{Spec: a.spec, Off: a.off, Where: a.where, Stdio: a.stdio, Key: a.key}); err != nil {
 		a.t.Error("order:", err)

@@ -25,10 +25,11 @@
 // # Who is left out
 //
 // Rows that somebody cannot carry out are skipped, each with one of the reasons
-// of skips_test.go. An ordinary user has no control group where the host gives
-// none: its boxes are run with that layer optional, and the rows on the group's
-// caps are root's. One reason is a hole that the kernel does not let anybody
-// shut, and is marked KNOWN.
+// of skips_test.go. A caller has no control group where the host gives none:
+// its boxes are run with that layer optional, and the rows on the group's caps
+// are left to others. A kernel without Landlock leaves rows to their other
+// walls. One reason is a hole that the kernel does not let anybody shut, and is
+// marked KNOWN.
 //
 // # Who is who
 //

@@ -22,19 +22,19 @@ func limits() []row {
 			name: "fork bomb", source: "every judge's second test; nsjail#196",
 			attack: func([]string) error { return forkMany(100) },
 			arena:  func(a *arena) { a.spec.Limits.Pids = 40 },
-			walls:  []ablation.Wall{ablation.Cgroup}, skip: forRoot(noGroup), dies: true,
+			walls:  []ablation.Wall{ablation.Cgroup}, skip: needsGroup, dies: true,
 		},
 		{
 			name: "memory bomb", source: "nono#1102; cgroup v1 and v2 memory controllers",
 			attack: func([]string) error { return useMemory(96 << 20) },
 			arena:  func(a *arena) { a.spec.Limits.Memory = 48 << 20 },
-			walls:  []ablation.Wall{ablation.Cgroup}, skip: forRoot(noGroup), dies: true,
+			walls:  []ablation.Wall{ablation.Cgroup}, skip: needsGroup, dies: true,
 		},
 		{
 			name: "memory bomb by many processes", source: "go-judge README: limits that are not in force",
 			attack: func([]string) error { return useMemoryInChildren(6, 16<<20) },
 			arena:  func(a *arena) { a.spec.Limits.Memory = 48 << 20 },
-			walls:  []ablation.Wall{ablation.Cgroup}, skip: forRoot(noGroup), dies: true,
+			walls:  []ablation.Wall{ablation.Cgroup}, skip: needsGroup, dies: true,
 		},
 		{
 			name: "memory bomb in /tmp", source: "moby#39004: tmpfs pages that nobody is charged for",
@@ -43,7 +43,7 @@ func limits() []row {
 				a.spec.Limits.Memory, a.spec.Limits.TmpSize = 48<<20, 128<<20
 				a.args(a.scratch())
 			},
-			walls: []ablation.Wall{ablation.Cgroup}, skip: forRoot(noGroup), dies: true,
+			walls: []ablation.Wall{ablation.Cgroup}, skip: needsGroup, dies: true,
 		},
 		{
 			name: "more than one's share of the processors", source: "cgroup cpu controller; sandlock's SIGSTOP throttle",
@@ -59,7 +59,7 @@ func limits() []row {
 					return nil
 				}
 			},
-			walls: []ablation.Wall{ablation.Cgroup}, skip: forRoot(noGroup),
+			walls: []ablation.Wall{ablation.Cgroup}, skip: needsGroup,
 		},
 		{
 			name: "processor time in many processes", source: "isolate --cg-timing: RLIMIT_CPU is each process's own",
@@ -68,7 +68,7 @@ func limits() []row {
 				a.spec.Limits.CPUTime, a.spec.Limits.CPUs = 250*time.Millisecond, 2
 				a.endsWith(jail.ReasonCPUTime)
 			},
-			loosen: func(l *jail.Limits) { l.CPUTime = 3 * time.Second }, skip: forRoot(noGroup), dies: true,
+			loosen: func(l *jail.Limits) { l.CPUTime = 3 * time.Second }, skip: needsGroup, dies: true,
 		},
 		{
 			name: "lift the backstop on processor time", source: "setrlimit(2), RLIMIT_CPU: all there is where there is no group",

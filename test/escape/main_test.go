@@ -6,7 +6,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
+	"time"
+
+	"github.com/seed-75010da9/jail/cgroups"
 )
 
 // This binary is four programs. As which it was started it knows from argv[0],
@@ -39,6 +43,7 @@ var site struct {
 	dir      string // where the arenas are
 	attacker string // this binary, where every user may run it
 	dynamic  bool   // it needs libraries (built with cgo, such as for -race)
+	group    bool   // this process can make control groups
 }
 
 // setUp makes the site, runs the tests and takes the site away again.
@@ -65,7 +70,32 @@ func setUp(m *testing.M) (int, error) {
 	for _, p := range binary.Progs {
 		site.dynamic = site.dynamic || p.Type == elf.PT_INTERP
 	}
+	site.group = givesGroups()
 	return m.Run(), nil
+}
+
+// givesGroups says whether this process is given a control group to make others
+// below. Callers who are not this process's user have none.
+func givesGroups() bool {
+	p, err := cgroups.Find("")
+	if err != nil {
+		return false
+	}
+	defer p.Close()
+	g, err := p.Create("probe", cgroups.Limits{Memory: 64 << 20, CPUs: 1, Pids: 16})
+	if err != nil {
+		return false
+	}
+	return g.Remove() == nil
+}
+
+// patience is d, or longer on a host that is known to be slow: an emulated one
+// says in JAIL_TEST_SLOWNESS how many times.
+func patience(d time.Duration) time.Duration {
+	if n, err := strconv.Atoi(os.Getenv("JAIL_TEST_SLOWNESS")); err == nil && n > 1 {
+		return d * time.Duration(n)
+	}
+	return d
 }
 
 func copyFile(to, from string, mode os.FileMode) error {

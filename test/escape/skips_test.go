@@ -12,6 +12,8 @@ type reason string
 const (
 	notRoot  reason = "this test was not started by root, so root cannot be the caller"
 	noGroup  reason = "an ordinary user is given no control group on this host, and the cap is the group's"
+	noGroups reason = "not even root is given a control group on this host, and the cap is the group's"
+	noRules  reason = "this kernel has no Landlock, and no other wall stops it"
 	rootsOwn reason = "only root can do this outside of a box, so there is no control for a user"
 	noCores  reason = "this host writes no core files into the working directory (kernel.core_pattern, ulimit -c)"
 	// keptGroups is a hole that is known and cannot be shut: what a group of
@@ -30,6 +32,17 @@ func skip(t *testing.T, why reason) {
 		t.Fatal("cannot be carried out, and CI=true: ", why)
 	}
 	t.Skip(string(why))
+}
+
+// needsGroup is the skip of rows on the caps of a control group.
+func needsGroup(who role) reason {
+	switch {
+	case who.group:
+		return ""
+	case who.root:
+		return noGroups
+	}
+	return noGroup
 }
 
 // forRoot is the skip of rows for which only root is a caller.

@@ -16,7 +16,7 @@ func socketMemory() []row {
 			name: "memory bomb in sockets", source: "cgroup-v1/memory.rst 2.7: sockets are counted once they are limited",
 			attack: func([]string) error { return fillSockets(96 << 20) },
 			arena:  func(a *arena) { a.spec.Net, a.spec.Limits.Memory = jail.NetLoopback, 48<<20 },
-			walls:  []ablation.Wall{ablation.Cgroup}, skip: forRoot(noGroup), dies: true,
+			walls:  []ablation.Wall{ablation.Cgroup}, skip: needsGroup, dies: true,
 		},
 	}
 }

@@ -142,9 +142,13 @@ func unixWalls() []ablation.Wall {
 	return []ablation.Wall{ablation.Seccomp}
 }
 
+// landlockABI is 0 where there is no Landlock.
 func landlockABI() uintptr {
 	const version = 1
-	abi, _ := rawSyscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, version)
+	abi, err := rawSyscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, version)
+	if err != nil {
+		return 0
+	}
 	return abi
 }
 

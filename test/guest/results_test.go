@@ -1,0 +1,84 @@
+package main
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/seed-75010da9/jail/test/guest/internal/order"
+)
+
+const printed = `=== RUN   TestGood
+--- PASS: TestGood (0.00s)
+=== RUN   TestParts
+=== RUN   TestParts/one
+    x_test.go:3: it is broken
+=== RUN   TestParts/two
+--- FAIL: TestParts (0.00s)
+    --- FAIL: TestParts/one (0.00s)
+    --- PASS: TestParts/two (0.00s)
+=== RUN   TestNotHere
+    x_test.go:9: there is none
+--- SKIP: TestNotHere (0.00s)
+FAIL
+`
+
+const begun = "=== RUN   TestGood\n--- PASS: TestGood (0.00s)\n=== RUN   TestNext\n"
+
+func TestRead(t *testing.T) {
+	tests := []struct {
+		name   string
+		output string
+		end    order.End
+		want   ended
+		fine   bool
+	}{
+		{"tests", printed, order.End{Exit: 1, TookMS: 7}, ended{Exit: 1, TookMS: 7, Passed: 2,
+			Failed: []verdict{{"TestParts/one", "x_test.go:3: it is broken"}},
+			Skips:  []verdict{{"TestNotHere", "x_test.go:9: there is none"}}, Output: printed}, false},
+		{"passed", "=== RUN   TestGood\n--- PASS: TestGood (0.00s)\nPASS\n", order.End{}, ended{Passed: 1}, true},
+		{"a pass that ended late", begun, order.End{Exit: 137, Late: true},
+			ended{Exit: 137, Late: true, Passed: 1, Output: begun}, false},
+		{"no test at all", "PASS\n", order.End{}, ended{Output: "PASS\n"}, false},
+		{"a record", "jail: a line of stderr\n{\"schema\":\"jail/1\"}\n", order.End{Exit: 125},
+			ended{Exit: 125, JSON: []byte(`{"schema":"jail/1"}`)}, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.want.Name = "job"
+			got, err := read(order.Job{Name: "job"}, tt.end, []byte(tt.output))
+			if err != nil || !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("read = %+v, %v, want %+v", got, err, tt.want)
+			}
+			if got.fine() != tt.fine {
+				t.Errorf("fine() = %v, want %v", got.fine(), tt.fine)
+			}
+		})
+	}
+}
+
+// A later run of one suite leaves what is known of the others.
+func TestMerge(t *testing.T) {
+	early, late := time.Unix(1, 0), time.Unix(2, 0)
+	old := []result{{Host: "a", Role: "root", At: early, Jobs: []ended{{Name: "x"}, {Name: "y"}}}, {Host: "b", Role: "root"}}
+	got := merge(old, []result{{Host: "a", Role: "root", At: late, Jobs: []ended{{Name: "y", Passed: 1}}}, {Host: "a", Role: "user"}})
+	want := []result{{Host: "a", Role: "root", At: late, Jobs: []ended{{Name: "y", Passed: 1}, {Name: "x"}}},
+		{Host: "b", Role: "root"}, {Host: "a", Role: "user"}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("merge = %+v, want %+v", got, want)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	name := func(s string) string { return s }
+	all := []string{"a", "b", "c"}
+	if got, err := choose(all, "", name); err != nil || len(got) != 3 {
+		t.Errorf("choose of nothing = %v, %v, want all", got, err)
+	}
+	if got, err := choose(all, "c,a", name); err != nil || !reflect.DeepEqual(got, []string{"c", "a"}) {
+		t.Errorf("choose(c,a) = %v, %v", got, err)
+	}
+	if _, err := choose(all, "a,d", name); err == nil {
+		t.Error("choose of one that is not there succeeded")
+	}
+}
