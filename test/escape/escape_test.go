@@ -27,6 +27,8 @@ type row struct {
 	walls []ablation.Wall
 	// root and user are walls that only a box of root's or of a user's has.
 	root, user []ablation.Wall
+	// landlock is the ABI from which on Landlock is one of walls; unset: the first.
+	landlock uintptr
 	// with goes down together with walls, because the kernel has these only on
 	// top of one of them.
 	with []ablation.Wall
@@ -156,7 +158,7 @@ func (r row) wallsFor(who role) []ablation.Wall {
 	if who.root {
 		walls = slices.Concat(r.walls, r.root)
 	}
-	if landlockABI() == 0 {
+	if landlockABI() < max(r.landlock, 1) {
 		walls = slices.DeleteFunc(walls, func(w ablation.Wall) bool { return w == ablation.Landlock })
 	}
 	return walls

@@ -112,7 +112,7 @@ func files() []row {
 			},
 		},
 		onReadOnly("write", func(path string) error { return overwrite(path, 0) }, readOnly),
-		onReadOnly("truncate", func(path string) error { return unix.Truncate(path, 0) }, readOnly),
+		fromABI(abiTruncate, onReadOnly("truncate", func(path string) error { return unix.Truncate(path, 0) }, readOnly)),
 		onReadOnly("open to truncate", func(path string) error {
 			_, err := os.Create(path)
 			return err

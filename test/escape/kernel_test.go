@@ -175,12 +175,12 @@ func kernel() []row {
 			},
 			walls: filter,
 		},
-		{
+		ifKnown(unix.Prctl(unix.PR_GET_MEMORY_MERGE, 0, 0, 0, 0), row{
 			name: "merge equal pages", source: "prctl(2), PR_SET_MEMORY_MERGE: tells whether others have a page",
 			attack:  func([]string) error { return unix.Prctl(unix.PR_SET_MEMORY_MERGE, 1, 0, 0, 0) },
 			control: inNaive,
 			walls:   []ablation.Wall{ablation.Seccomp},
-		},
+		}),
 		{
 			name: "flush the host's disks", source: "sync(2) stalls everyone; moby allows it",
 			attack: func(args []string) error {

@@ -22,14 +22,9 @@ func left() []row {
 			fd, err := unix.Open(path, unix.O_CREAT|unix.O_WRONLY, 0o755)
 			return errors.Join(err, unix.Fchmod(fd, unix.S_ISUID|0o755))
 		}),
-		leaves("setuid bit by fchmodat2", unix.S_ISUID, filter, func(path string) error {
-			const fchmodat2 = 452
-			err := os.WriteFile(path, nil, 0o755)
-			name, _ := unix.BytePtrFromString(path)
-			cwd := unix.AT_FDCWD
-			_, e := rawSyscall(fchmodat2, uintptr(cwd), pointer(name), unix.S_ISUID|0o755, unix.AT_SYMLINK_NOFOLLOW)
-			return errors.Join(err, e)
-		}),
+		ifKnown(fchmodat2("", 0), leaves("setuid bit by fchmodat2", unix.S_ISUID, filter, func(path string) error {
+			return errors.Join(os.WriteFile(path, nil, 0o755), fchmodat2(path, unix.S_ISUID|0o755))
+		})),
 		leaves("setuid bit by open", unix.S_ISUID, filter, func(path string) error {
 			_, err := unix.Open(path, unix.O_CREAT|unix.O_WRONLY, unix.S_ISUID|0o755)
 			return err
@@ -160,6 +155,18 @@ func leaves(what string, mode uint32, walls []ablation.Wall, leave func(path str
 		},
 		walls: walls,
 	}
+}
+
+// fchmodat2 is a call of Linux 6.6 and later.
+func fchmodat2(path string, mode uintptr) error {
+	const number = 452
+	name, err := unix.BytePtrFromString(path)
+	if err != nil {
+		return err
+	}
+	cwd := unix.AT_FDCWD
+	_, err = rawSyscall(number, uintptr(cwd), pointer(name), mode, unix.AT_SYMLINK_NOFOLLOW)
+	return err
 }
 
 // whiteout is a row for the device 0:0, with which an overlay hides files. Old

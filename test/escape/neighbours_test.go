@@ -49,8 +49,8 @@ func neighbours() []row {
 					return nil
 				}
 			},
-			walls: []ablation.Wall{ablation.PIDs, ablation.Landlock},
-			root:  rootsUID,
+			walls: []ablation.Wall{ablation.PIDs, ablation.Landlock}, landlock: abiScopes,
+			root: rootsUID,
 		},
 	}
 }

@@ -102,8 +102,8 @@ func pid1() []row {
 			},
 			arena:   endsTheRun,
 			control: inNaive,
-			walls:   []ablation.Wall{ablation.PIDs, ablation.Landlock},
-			dies:    true,
+			walls:   []ablation.Wall{ablation.PIDs, ablation.Landlock}, landlock: abiScopes,
+			dies: true,
 		},
 		{
 			name: "a forged word that the caller has gone", source: "rt_sigqueueinfo(2): si_code says who sent a signal",

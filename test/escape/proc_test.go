@@ -69,8 +69,8 @@ func procfs() []row {
 					return errors.New("the process is alive")
 				}
 			},
-			walls: []ablation.Wall{ablation.PIDs, ablation.Landlock},
-			root:  []ablation.Wall{ablation.OwnUID},
+			walls: []ablation.Wall{ablation.PIDs, ablation.Landlock}, landlock: abiScopes,
+			root: []ablation.Wall{ablation.OwnUID},
 		},
 		{
 			name: "write a sysctl", source: "measured on bubblewrap run by root: /proc/sys is writable",

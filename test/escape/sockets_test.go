@@ -23,11 +23,11 @@ func sockets() []row {
 				a.args(name)
 				a.leaksSecret()
 			},
-			walls: []ablation.Wall{ablation.Seccomp, ablation.Net, ablation.Landlock},
+			walls: []ablation.Wall{ablation.Seccomp, ablation.Net, ablation.Landlock}, landlock: abiScopes,
 		},
 		unixInTree("unix socket in a read-only grant", jail.MountRO),
 		unixInTree("unix socket in a writable grant", jail.MountRW),
-		{
+		byUnix(row{
 			name: "a datagram pair connected again", source: "unix(7): connect(2) on a connected datagram socket",
 			attack: func(args []string) error {
 				pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0)
@@ -46,9 +46,8 @@ func sockets() []row {
 				a.args(path)
 				a.effect = func(answer) error { return reads(fd, "OWNED") }
 			},
-			walls: unixWalls(),
-		},
-		{
+		}),
+		byUnix(row{
 			name: "a descriptor sent over a unix socket", source: "unix(7), SCM_RIGHTS; nono GHSA-27vp-2mmc-vmh3 by way of D-Bus",
 			attack: func(args []string) error {
 				fd, err := connected(unix.SOCK_STREAM, args[0])
@@ -79,13 +78,12 @@ func sockets() []row {
 				a.args(path)
 				a.leaksSecret()
 			},
-			walls: unixWalls(),
-		},
+		}),
 		{
 			name: "TCP to the host's loopback", source: "sandbox-runtime#274; every judge's first test",
 			attack: inetAttack(unix.SOCK_STREAM, 0),
 			arena:  inetServer,
-			walls:  []ablation.Wall{ablation.Seccomp, ablation.Net, ablation.Landlock},
+			walls:  []ablation.Wall{ablation.Seccomp, ablation.Net, ablation.Landlock}, landlock: abiTCP,
 		},
 		{
 			name: "MPTCP to the host's loopback", source: "landlock-lsm/linux#54; go-landlock#50",
@@ -108,7 +106,7 @@ func sockets() []row {
 				a.args(a.port(fd))
 				a.effect = func(answer) error { return reads(fd, "OWNED") }
 			},
-			walls: []ablation.Wall{ablation.Seccomp, ablation.Net},
+			walls: []ablation.Wall{ablation.Seccomp, ablation.Net, ablation.Landlock}, landlock: abiUDP,
 		},
 		oddFamily("vsock, to the hypervisor", "isolate 2.4; mxc#936; not bound to a net namespace before Linux 7.0", unix.AF_VSOCK, unix.SOCK_STREAM, 0),
 		oddFamily("netlink: the kernel's events", "measured on bubblewrap: odd netlink families", unix.AF_NETLINK, unix.SOCK_DGRAM, unix.NETLINK_KOBJECT_UEVENT),
@@ -132,14 +130,30 @@ func sockets() []row {
 	}
 }
 
-// unixWalls is what stops a connection to a socket file in a granted tree:
-// Landlock from ABI 9 on, and below it the filter, which then refuses sockets
-// of that family altogether.
-func unixWalls() []ablation.Wall {
-	if landlockABI() >= 9 {
-		return []ablation.Wall{ablation.Landlock}
+// The ABI from which on Landlock decides about something (landlock(7)).
+const (
+	abiTruncate = 3
+	abiTCP      = 4
+	abiScopes   = 6 // signals and abstract sockets
+	abiUnix     = 9 // connecting to a socket file
+	abiUDP      = 10
+)
+
+// fromABI is r, which Landlock stops from an ABI on.
+func fromABI(abi uintptr, r row) row {
+	r.landlock = abi
+	return r
+}
+
+// byUnix gives r what stops a connection to a socket file in a granted tree.
+// Where Landlock can, it alone does; in a box without it the filter refuses
+// sockets of that family altogether.
+func byUnix(r row) row {
+	r.walls = []ablation.Wall{ablation.Seccomp}
+	if landlockABI() >= abiUnix {
+		r.walls, r.with = []ablation.Wall{ablation.Landlock}, r.walls
 	}
-	return []ablation.Wall{ablation.Seccomp}
+	return r
 }
 
 // landlockABI is 0 where there is no Landlock.
@@ -153,7 +167,7 @@ func landlockABI() uintptr {
 }
 
 func unixInTree(name string, kind jail.MountKind) row {
-	return row{
+	return byUnix(row{
 		name: name, source: "nono#781 (docker.sock, D-Bus); landrun#43; a read-only mount does not stop connect(2)",
 		attack: func(args []string) error { return dial(unix.SOCK_STREAM, args[0]) },
 		arena: func(a *arena) {
@@ -162,8 +176,7 @@ func unixInTree(name string, kind jail.MountKind) row {
 			a.args(path)
 			a.leaksSecret()
 		},
-		walls: unixWalls(),
-	}
+	})
 }
 
 // oddFamily is a row for a socket of a family that a box has no use for. That
