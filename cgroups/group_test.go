@@ -38,10 +38,10 @@ func TestCreateAndRemove(t *testing.T) {
 	if got := left(where); len(got) != len(where) {
 		t.Errorf("after Create there is %v, want %v", got, where)
 	}
-	if g.Version() == V1 && (g.FD() != -1 || len(g.TaskFiles()) != len(where)) {
+	if g.Version() == V1 && (g.FD() != -1 || len(g.TaskFiles()) != len(where) || g.parent.TaskFiles() != len(where)) {
 		t.Errorf("FD() = %d, %d task files, want -1 and %d", g.FD(), len(g.TaskFiles()), len(where))
 	}
-	if g.Version() == V2 && (g.FD() < 0 || len(g.TaskFiles()) != 0) {
+	if g.Version() == V2 && (g.FD() < 0 || len(g.TaskFiles()) != 0 || g.parent.TaskFiles() != 0) {
 		t.Errorf("FD() = %d, %d task files, want a descriptor and none", g.FD(), len(g.TaskFiles()))
 	}
 	if empty, err := g.Empty(); !empty || err != nil {

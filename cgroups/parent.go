@@ -91,6 +91,15 @@ func versionOf(own []membership) Version {
 // Version is the interface that leaves of p are made with.
 func (p *Parent) Version() Version { return p.version }
 
+// TaskFiles is how many [Group.TaskFiles] each group below p has: none on
+// version 2.
+func (p *Parent) TaskFiles() int {
+	if p.version == V2 {
+		return 0
+	}
+	return len(p.dirs)
+}
+
 // Path is p's folder, on version 1 that in the hierarchy of pids.
 func (p *Parent) Path() string { return p.dirs[0].path }
 

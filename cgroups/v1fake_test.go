@@ -46,3 +46,29 @@ func TestV1OutOfMemory(t *testing.T) {
 		}
 	}
 }
+
+// Version 2 counts sockets as memory, and takes in past its limit what arrives
+// for them.
+func TestV2OutOfMemory(t *testing.T) {
+	over := decimal(small.Memory*3/2 + 4096)
+	tests := []struct {
+		name  string
+		files map[string]string
+		want  bool
+	}{
+		{"within", map[string]string{"memory.peak": decimal(small.Memory), "memory.current": "0"}, false},
+		{"a little past", map[string]string{"memory.peak": decimal(small.Memory * 3 / 2), "memory.current": "0"}, false},
+		{"far past, once", map[string]string{"memory.peak": over, "memory.current": "0"}, true},
+		{"far past, before 5.19", map[string]string{"memory.current": over}, true},
+		{"neither file", nil, false},
+	}
+	for _, tt := range tests {
+		files := map[string]string{"memory.events": "oom 0\noom_kill 0\n"}
+		for name, text := range tt.files {
+			files[name] = text + "\n"
+		}
+		if got, err := fakeGroup(fake(t, files), small).OutOfMemory(); got != tt.want || err != nil {
+			t.Errorf("%s: OutOfMemory() = %v, %v, want %v", tt.name, got, err, tt.want)
+		}
+	}
+}
