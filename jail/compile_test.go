@@ -87,13 +87,13 @@ func TestOrderOfStages(t *testing.T) {
 		want [lists][]Stage
 	}{
 		{"root, loopback", root(), NetLoopback, [lists][]Stage{
-			listBox:    {StageGrants, StageCgroup, StageIdentity, StageNet, StageMounts, StagePivot, StageCaps, StageLifeline},
+			listBox:    {StageGrants, StageIdentity, StageNet, StageMounts, StagePivot, StageCgroup, StageCaps, StageLifeline},
 			listReaper: {StageReaper},
 			listTarget: {StageSession, StageRlimits, StageLandlock, StageSeccomp, StageEvidence, StageExec},
 			listFinal:  {StageSupervise},
 		}},
 		{"ordinary user, no network", ordinary(), NetNone, [lists][]Stage{
-			listBox:    {StageGrants, StageCgroup, StageIdentity, StageMounts, StagePivot, StageCaps, StageLifeline},
+			listBox:    {StageGrants, StageIdentity, StageMounts, StagePivot, StageCgroup, StageCaps, StageLifeline},
 			listReaper: {StageReaper},
 			listTarget: {StageSession, StageRlimits, StageLandlock, StageSeccomp, StageEvidence, StageExec},
 			listFinal:  {StageSupervise},

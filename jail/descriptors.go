@@ -24,14 +24,12 @@ const (
 type inherit struct {
 	kind   inheritKind
 	source *mount // inheritMount
-	index  int    // inheritTasks: which of the group's files
 }
 
 type inheritKind int
 
 const (
-	inheritTasks   inheritKind = iota // a cgroup v1 tasks file
-	inheritRuleset                    // the Landlock ruleset
+	inheritRuleset inheritKind = iota // the Landlock ruleset
 	inheritMount                      // a detached mount
 )
 
@@ -49,15 +47,27 @@ const (
 func (p *Plan) inherit(i inherit, name string) cell {
 	n := len(p.inherits) % batchSize
 	if n == 0 {
-		// What does not arrive is -1, which no call takes for a descriptor.
-		room := make([]byte, cmsgRoom)
-		for i := cmsgHeader; i < cmsgRoom; i++ {
-			room[i] = 0xff
-		}
-		p.batches = append(p.batches, p.bytes(room))
+		p.batches = append(p.batches, p.controlMessage())
 	}
 	p.inherits = append(p.inherits, i)
 	return cell{p.batches[len(p.batches)-1] + cmsgHeader + 4*uint64(n), name}
+}
+
+// controlMessage reserves room for the descriptors of one message. What does
+// not arrive is -1, which no call takes for a descriptor.
+func (p *Plan) controlMessage() uint64 {
+	room := make([]byte, cmsgRoom)
+	for i := cmsgHeader; i < cmsgRoom; i++ {
+		room[i] = 0xff
+	}
+	return p.bytes(room)
+}
+
+// recvmsg receives one message.
+func (b *builder) recvmsg(operand string, control uint64) {
+	part := b.words(b.room(8), 1)
+	message := b.words(0, 0, part, 1, control, cmsgRoom, 0) // struct msghdr
+	b.call(unix.SYS_RECVMSG, "recvmsg", operand, num(fdChannel), num(message, "{…}"), num(unix.MSG_CMSG_CLOEXEC, "MSG_CMSG_CLOEXEC")).wants(1)
 }
 
 // receive puts in front of all other steps that whatever the caller leaked is
@@ -73,9 +83,7 @@ func (b *builder) receive(off ablation.Set) {
 		b.call(unix.SYS_PRLIMIT64, "prlimit64", "RLIMIT_NOFILE", num(0), num(unix.RLIMIT_NOFILE, "RLIMIT_NOFILE"), num(b.words(hard, hard), "{hard, hard}"), num(0)).wants(0)
 	}
 	for _, control := range b.batches {
-		part := b.words(b.room(8), 1)
-		message := b.words(0, 0, part, 1, control, cmsgRoom, 0) // struct msghdr
-		b.call(unix.SYS_RECVMSG, "recvmsg", "descriptors", num(fdChannel), num(message, "{…}"), num(unix.MSG_CMSG_CLOEXEC, "MSG_CMSG_CLOEXEC")).wants(1)
+		b.recvmsg("descriptors", control)
 	}
 	b.lists[listBox] = append(b.lists[listBox], rest...)
 }

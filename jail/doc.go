@@ -17,7 +17,7 @@
 //	Result <─ verdict <─ report, last words, counters <─────┘
 //
 // Everything is decided before PID 1 receives its plan, a flat list of system
-// calls with final arguments; [Explain] shows the same one. PID 1 (init/init.c)
+// calls with final arguments; [Explain] shows the same one. PID 1 (internal/pid1)
 // is a freestanding program of a few hundred lines without a C library. It is
 // started first, because the kernel needs most of a millisecond for its
 // namespaces, and waits for the plan on a socket. It carries out the list of
@@ -32,11 +32,11 @@
 // of a wall stands in it once, in the order in which it runs.
 //
 //	stage      list    what it does                                     why, and why here
-//	cgroup     box     PID 1 writes itself into its group (v1)          memory, cpu and pids are capped before anything is allocated; on v2 it is born there
 //	identity   box     a uid of its own, no groups, host name, umask    an unprivileged host uid that no other box has; nothing of the caller's identity
 //	net        box     loopback up, if asked for                        needs a capability that is given up below
 //	mounts     box     a new root on a tmpfs of ours, sealed            nothing exists but what was granted; mount points are made by descriptor (CVE-2026-87766)
 //	pivot      box     into the new root, the host's detached           no path leads to the host's tree any more
+//	cgroup     box     PID 1 writes itself into its group (v1)          memory, cpu and pids are capped before the program exists; the kernel makes the group while PID 1 makes the view; on v2 it is born there
 //	caps       box     every capability set emptied, no_new_privs       the last capability was needed above; Landlock and seccomp need no_new_privs
 //	lifeline   box     parent-death signal, SIGIO from a pipe           nothing survives the supervisor; after the ids changed, which would clear it
 //	reaper     reaper  descriptors closed, a filter of its own          PID 1 has nothing worth taking and can do nothing but wait and report

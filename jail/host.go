@@ -30,8 +30,8 @@ type host struct {
 const (
 	// ownUIDBase is the start of the 2^22 host uids for boxes that root
 	// starts: a range that systemd's UID documentation leaves to nobody
-	// (above containers, below 2^31). A run adds its supervisor's thread id,
-	// which no other live thread of the host has (pid_max is at most 2^22,
+	// (above containers, below 2^31). A run adds the number of its PID 1, which
+	// no other live process or thread of the host has (pid_max is at most 2^22,
 	// proc(5)), so two boxes never share one.
 	ownUIDBase = 0x70000000
 	maxThreads = 1 << 22

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -96,8 +95,6 @@ func TestUnlinkedInitRunsABox(t *testing.T) {
 // runFrom is launch and carryOut with another image; planned is called when the
 // plan is made.
 func runFrom(r *run, image int, planned func()) error {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	streams, err := r.connect(IO{})
 	if err != nil {
 		return err
@@ -115,7 +112,14 @@ func runFrom(r *run, image int, planned func()) error {
 		return err
 	}
 	defer c.fds.closeAll()
+	r.own(c)
 	if err := r.letGo(c, streams); err != nil {
+		return err
+	}
+	if err := r.makeGroup(); err != nil {
+		return err
+	}
+	if err := r.goAhead(c); err != nil {
 		return err
 	}
 	streams.started()

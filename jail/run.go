@@ -29,6 +29,7 @@ type run struct {
 	parent *cgroups.Parent
 	group  *cgroups.Group
 	image  int            // PID 1's
+	locked bool           // to the thread that PID 1 dies with
 	fds    fdSet          // of the supervisor
 	handed fdSet          // the plan, and what goes with it to PID 1
 	plain  []string       // read-only grants that could not be idmapped
@@ -41,10 +42,13 @@ type run struct {
 
 	interrupt int // a descriptor that can be read from when the caller ends the run, or -1
 	streams   *streams
+	watch     watch
 	end       end
 	report    report
 	last      last
 	ended     bool // PID 1 told how the program ended
+	counted   bool // the group's counters have been read
+	stats     cgroups.Stats
 }
 
 // Run runs one program in a box and captures its output. It is
@@ -58,9 +62,6 @@ func Run(ctx context.Context, spec Spec) (Result, error) { return RunIO(ctx, spe
 // Ending ctx ends the whole box with reason canceled. It is safe to call from
 // many goroutines.
 func RunIO(ctx context.Context, spec Spec, io IO) (Result, error) {
-	// PID 1 dies with the thread that started it.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	r := newRun(ctx, spec)
 	defer r.close()
 	err := r.prepare(io)
@@ -76,7 +77,7 @@ func Explain(spec Spec) (*Plan, error) {
 	r := newRun(context.Background(), spec)
 	defer r.close()
 	err := r.prepare(IO{})
-	if err == nil {
+	if err == nil { // whether there is one decides about the plan
 		err = r.makeGroup()
 	}
 	if err == nil {
@@ -107,10 +108,6 @@ func (r *run) prepare(io IO) error {
 		return err
 	}
 	r.hostUID, r.hostGID = r.host.uid, r.host.gid
-	if r.host.ownUID && !r.off.Has(ablation.OwnUID) {
-		r.hostUID = int(r.host.uidBase) + unix.Gettid()
-		r.hostGID = r.hostUID
-	}
 	r.shape = shape{stdin: io.Stdin != nil, tty: io.TTY != nil}
 	if r.off.Has(ablation.Cgroup) {
 		return nil
@@ -122,14 +119,12 @@ func (r *run) prepare(io IO) error {
 	if r.parent.Version() == cgroups.V2 {
 		return r.makeGroup()
 	}
+	r.shape.tasks = r.parent.TaskFiles()
 	return nil
 }
 
 // compile makes the plan.
 func (r *run) compile() (err error) {
-	if r.group != nil {
-		r.shape.tasks = len(r.group.TaskFiles())
-	}
 	r.plan, err = compile(r.spec, r.host, r.view, r.shape, r.off)
 	return err
 }
@@ -209,6 +204,14 @@ func cgroupError(err error) error {
 	return e
 }
 
+// lockThread keeps the run on its thread from here on.
+func (r *run) lockThread() {
+	if !r.locked {
+		runtime.LockOSThread()
+		r.locked = true
+	}
+}
+
 // close gives back everything that a run holds. The group goes with it, when
 // nothing is left in it.
 func (r *run) close() {
@@ -221,6 +224,9 @@ func (r *run) close() {
 	if r.parent != nil {
 		r.parent.Sweep(sweepLooks)
 		r.parent.Close()
+	}
+	if r.locked {
+		runtime.UnlockOSThread()
 	}
 }
 

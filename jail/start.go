@@ -21,10 +21,8 @@ type child struct {
 }
 
 // start starts what clones PID 1, or takes over what began to before the Go
-// runtime did, makes the pipes on which PID 1 answers, and asks for it. The calling goroutine
-// must be locked to its thread: the parent-death signal follows the thread
-// (prctl(2)), and PID 1 is to be the child of this one, or of the main thread,
-// which ends with the process.
+// runtime did, as a child of the main thread, which ends with the process. It
+// makes the pipes on which PID 1 answers, and asks for it.
 func (r *run) start() (_ *child, err error) {
 	c := &child{pidfd: -1}
 	defer func() {
@@ -73,6 +71,8 @@ func (c *child) begin(r *run) error {
 	}
 	c.channel = p[0]
 	c.fds.add(p[0])
+	// PID 1 dies with the thread that its starter is a child of.
+	r.lockThread()
 	c.starter, err = pid1.Start(image, p[1], r.initEnv())
 	unix.Close(p[1])
 	if err != nil {
@@ -208,7 +208,8 @@ func boxNamespaces(off ablation.Set) uintptr {
 }
 
 // launch makes the box's process and lets it begin. While the kernel makes the
-// namespaces, the plan is made.
+// namespaces, the plan is made; and while PID 1 makes the view, a version 1
+// group, which takes as long.
 func (r *run) launch(streams *streams) (*child, error) {
 	c, err := r.start()
 	if err != nil {
@@ -227,18 +228,28 @@ func (r *run) launch(streams *streams) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.letGo(c, streams); err != nil {
+	r.own(c)
+	err = r.letGo(c, streams)
+	if err == nil {
+		err = r.makeGroup()
+	}
+	if err == nil && r.group == nil && r.shape.tasks > 0 { // there is none to be had, which the caller allows
+		c.discard()
+		r.shape.tasks = 0
+		return r.launch(streams)
+	}
+	if err == nil {
+		err = r.goAhead(c)
+	}
+	if err != nil {
 		c.discard()
 		return nil, err
 	}
 	return c, nil
 }
 
-// makePlan makes everything that PID 1 has to be sent.
+// makePlan makes the plan and a descriptor of it to hand out.
 func (r *run) makePlan() error {
-	if err := r.makeGroup(); err != nil {
-		return err
-	}
 	if err := r.compile(); err != nil {
 		return err
 	}
@@ -247,25 +258,34 @@ func (r *run) makePlan() error {
 		return &SetupError{Stage: StageClone, Operation: "memfd_create", Operand: "plan", Err: err}
 	}
 	r.handed = fdSet{fd}
-	for _, i := range r.plan.inherits {
-		if err := r.open(i); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 
-// letGo writes the box's id maps and sends PID 1 its plan.
+// own gives the box a host uid of its own: its PID 1's number, which no other
+// process or thread of the host has for as long as it lives, above the base.
+func (r *run) own(c *child) {
+	if r.host.ownUID && !r.off.Has(ablation.OwnUID) {
+		r.hostUID = int(r.host.uidBase) + c.pid
+		r.hostGID = r.hostUID
+	}
+}
+
+// letGo writes the box's id maps and sends PID 1 its plan and what goes with it.
 func (r *run) letGo(c *child, streams *streams) error {
 	h := r.plan.host
 	maps := idMaps{uid: mapLine(h.boxUID, r.hostUID), gid: mapLine(h.boxGID, r.hostGID), denyGroups: !h.ownUID}
 	if err := maps.write(c.pid); err != nil {
 		return err
 	}
-	if h.ownUID {
-		r.giveStdio(streams.childEnds)
+	for _, i := range r.plan.inherits {
+		if err := r.open(i); err != nil {
+			return err
+		}
 	}
 	stdio := streams.childEnds
+	if h.ownUID {
+		r.giveStdio(stdio)
+	}
 	if r.off.Has(ablation.Stdio) {
 		stdio = [3]int{0, 1, 2}
 	}
@@ -277,7 +297,21 @@ func (r *run) letGo(c *child, streams *streams) error {
 		return err
 	}
 	r.handed.closeAll()
-	// PID 1 has its plan and works on it; the program waits for this.
+	return nil
+}
+
+// goAhead sends PID 1 the files by which it enters its group, sees that the
+// limits are what was asked for, and lets the program begin: it waits for that.
+func (r *run) goAhead(c *child) error {
+	if r.shape.tasks > 0 {
+		fds := make([]int, 0, len(r.group.TaskFiles()))
+		for _, f := range r.group.TaskFiles() {
+			fds = append(fds, int(f.Fd()))
+		}
+		if err := c.send(fds); err != nil {
+			return err
+		}
+	}
 	if err := r.readLimits(); err != nil {
 		return err
 	}
@@ -303,8 +337,6 @@ func (r *run) giveStdio(stdio [3]int) {
 func (r *run) open(i inherit) (err error) {
 	var fd int
 	switch i.kind {
-	case inheritTasks:
-		fd, err = unix.FcntlInt(r.group.TaskFiles()[i.index].Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	case inheritRuleset:
 		fd, err = r.plan.handled.newRuleset()
 	default:

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"sync"
 	"syscall"
 	"time"
 
-	"github.com/seed-75010da9/jail/internal/ablation"
 	"golang.org/x/sys/unix"
 )
 
@@ -32,9 +30,10 @@ func (r *run) carryOut(ctx context.Context, io IO) error {
 	defer c.fds.closeAll()
 	r.end.pidfd, r.end.group = c.pidfd, r.group
 	r.streams = streams
-	stop := r.watch(ctx)
+	canceled := context.AfterFunc(ctx, func() { r.end.now(ReasonCanceled) })
+	r.watch.begin(r)
 	werr := r.wait(c)
-	stop()
+	canceled()
 	cause, at := r.end.over()
 	if cause != "" {
 		r.result.KillMS = time.Since(at).Milliseconds()
@@ -47,97 +46,13 @@ func (r *run) carryOut(ctx context.Context, io IO) error {
 	return werr
 }
 
-// interrupted says whether the caller has ended the run by its descriptor.
-func (r *run) interrupted() bool {
-	n, _ := unix.Poll([]unix.PollFd{{Fd: int32(r.interrupt), Events: unix.POLLIN}}, 0)
-	return n > 0
-}
-
-// interruption ends the box if that is what a poll has seen.
-func (r *run) interruption(p unix.PollFd) {
-	if p.Revents != 0 {
-		r.interrupt = -1
-		r.end.now(ReasonCanceled)
-	}
-}
-
-// watch arms what ends a box: the deadline, the caller, and once a run lasts,
-// its CPU time and memory.
-func (r *run) watch(ctx context.Context) (stop func()) {
-	if r.off.Has(ablation.Watch) {
-		return func() {}
-	}
-	deadline := time.AfterFunc(r.spec.Limits.Timeout-time.Since(r.started), func() { r.end.now(ReasonTimeout) })
-	canceled := context.AfterFunc(ctx, func() { r.end.now(ReasonCanceled) })
-	poll := &poller{run: r}
-	if r.group != nil {
-		poll.start()
-	}
-	return func() {
-		deadline.Stop()
-		canceled()
-		poll.stop()
-	}
-}
-
-const (
-	firstPoll = 20 * time.Millisecond
-	pollEvery = 50 * time.Millisecond
-)
-
-// A poller reads the group's counters from time to time. On cgroup v1 it is
-// also what makes the kernel's OOM kill of one process the end of the whole
-// group, as memory.oom.group does on v2.
-type poller struct {
-	run   *run
-	mu    sync.Mutex
-	timer *time.Timer
-	over  bool
-}
-
-func (p *poller) start() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.timer = time.AfterFunc(firstPoll, p.look)
-}
-
-// stop ends the looking; no look is under way when it returns.
-func (p *poller) stop() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.over = true
-	if p.timer != nil {
-		p.timer.Stop()
-	}
-}
-
-func (p *poller) look() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.over {
-		return
-	}
-	r := p.run
-	if out, err := r.group.OutOfMemory(); err == nil && out {
-		r.end.now(ReasonOutOfMemory)
-	}
-	used, err := r.group.CPUUsage()
-	if err == nil && used >= r.spec.Limits.CPUTime {
-		r.end.now(ReasonCPUTime)
-	}
-	// Sooner only when the limit could be reached sooner.
-	next := pollEvery
-	if left := time.Duration(float64(r.spec.Limits.CPUTime-used) / r.spec.Limits.CPUs); err == nil && left < next {
-		next = max(left, time.Millisecond)
-	}
-	p.timer.Reset(next)
-}
-
 // wait sees the box through its three ends: the report pipe closes when the
 // program has started, the status pipe when it has ended, and PID 1 is reaped
 // when the last process of its namespace is gone.
 func (r *run) wait(c *child) error {
-	told, ok := r.drain(c.reports, reportRoom)
+	// Only its end is waited for: what PID 1 says right before the program starts
+	// is not to have the two of them share a processor.
+	told, ok := r.drain(c.reports, 0, reportRoom)
 	if ok {
 		var err error
 		if r.report, err = r.plan.parseReport(told); err != nil {
@@ -154,9 +69,10 @@ func (r *run) wait(c *child) error {
 		return &SetupError{Stage: StageSupervise, Layer: l, Operation: "evidence",
 			Err: errors.New("the kernel does not say that this layer holds the program, which was ended")}
 	}
-	words, _ := r.drain(c.status, lastSize)
+	words, _ := r.drain(c.status, unix.POLLIN, lastSize)
 	if r.last, r.ended = parseLast(words); r.ended {
 		r.end.over() // nothing that happens now is the cause any more
+		r.measure()  // while the kernel ends what is left of the box
 	}
 	r.reap(c)
 	return r.outcome()
@@ -197,11 +113,12 @@ func (r *run) outcome() error {
 
 const reportRoom = 64 << 10
 
-// drain reads fd to its end, at most limit bytes. It gives up on a box that was
-// killed and does not die.
-func (r *run) drain(fd, limit int) ([]byte, bool) {
-	buf := make([]byte, 0, 4<<10)
-	for r.readable(fd) {
+// drain reads fd to its end, or the most that there can be on it. It waits for
+// events (poll(2)); 0 is the end alone. It gives up on a box that was killed and
+// does not die.
+func (r *run) drain(fd int, events int16, most int) ([]byte, bool) {
+	buf := make([]byte, 0, min(most, 4<<10))
+	for r.readable(fd, events) {
 		if len(buf) == cap(buf) {
 			buf = append(buf, 0)[:len(buf)]
 		}
@@ -212,33 +129,34 @@ func (r *run) drain(fd, limit int) ([]byte, bool) {
 		case err != nil || n == 0:
 			return buf, err == nil
 		}
-		if buf = buf[:len(buf)+n]; len(buf) > limit {
-			return buf, false
+		if buf = buf[:len(buf)+n]; len(buf) >= most {
+			return buf, len(buf) == most
 		}
 	}
 	return buf, false
 }
 
-// readable waits until fd has something to read or has ended. When the program
-// writes something meanwhile the copying of its output begins: a program that
-// writes nothing costs no goroutine.
-func (r *run) readable(fd int) bool {
+// readable waits until fd has something to read or has ended, and meanwhile sees
+// to what ends a box. When the program writes something the copying of its
+// output begins: a program that writes nothing costs no goroutine.
+func (r *run) readable(fd int, events int16) bool {
 	for {
-		fds := [4]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}, {Fd: -1}, {Fd: -1}, {Fd: int32(r.interrupt), Events: unix.POLLIN}}
+		fds := [4]unix.PollFd{{Fd: int32(fd), Events: events}, {Fd: -1}, {Fd: -1}, {Fd: int32(r.interrupt), Events: unix.POLLIN}}
 		if !r.streams.pumping {
 			for i, from := range r.streams.from {
 				fds[i+1] = unix.PollFd{Fd: int32(from), Events: unix.POLLIN}
 			}
 		}
-		_, err := unix.Poll(fds[:], 250)
+		err := poll(fds[:], r.watch.next())
 		r.interruption(fds[3])
+		r.watch.look()
 		if fds[1].Revents&unix.POLLIN != 0 || fds[2].Revents&unix.POLLIN != 0 {
 			r.streams.pump(&r.end)
 		}
 		if fds[0].Revents != 0 {
 			return true
 		}
-		if err != nil && !errors.Is(err, unix.EINTR) || r.end.overdue() {
+		if err != nil || r.end.overdue() {
 			return false
 		}
 		for i := range r.streams.from {
@@ -247,6 +165,20 @@ func (r *run) readable(fd int) bool {
 			}
 		}
 	}
+}
+
+// poll is poll(2) with a timeout to the nanosecond. Being interrupted is no
+// error: nothing has happened then.
+func poll(fds []unix.PollFd, timeout time.Duration) error {
+	ts := unix.NsecToTimespec(max(int64(timeout), 0))
+	_, err := unix.Ppoll(fds, &ts, nil)
+	if errors.Is(err, unix.EINTR) {
+		for i := range fds {
+			fds[i].Revents = 0
+		}
+		return nil
+	}
+	return err
 }
 
 // reap waits for PID 1. When it can be waited for the kernel has ended every
@@ -281,12 +213,12 @@ func (r *run) gone(c *child, wait time.Duration) bool {
 	until := time.Now().Add(wait)
 	for left := wait; left > 0; left = time.Until(until) {
 		fds := [2]unix.PollFd{{Fd: int32(c.pidfd), Events: unix.POLLIN}, {Fd: int32(r.interrupt), Events: unix.POLLIN}}
-		_, err := unix.Poll(fds[:], int(left.Milliseconds())+1)
+		err := poll(fds[:], left)
 		r.interruption(fds[1])
 		if fds[0].Revents != 0 {
 			return true
 		}
-		if err != nil && !errors.Is(err, unix.EINTR) {
+		if err != nil {
 			return false
 		}
 	}

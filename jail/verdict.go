@@ -51,8 +51,8 @@ func (r *run) verdict() {
 	cause, _ := r.end.over()
 	f := facts{cause: cause, status: r.last.status, ended: r.ended, tmpfsFull: r.last.full}
 	if r.group != nil {
-		// What a counter that can't be read would have shown stays unknown.
-		stats, _ := r.group.Stats()
+		r.measure()
+		stats := r.stats
 		r.usage(stats)
 		if stats.OOMKills != nil {
 			f.oomKills = *stats.OOMKills
@@ -89,6 +89,15 @@ func (r *run) verdict() {
 	}
 	if !res.TreeEmpty {
 		res.Message += "; some of its processes, though killed, have not ended yet"
+	}
+}
+
+// measure reads the group's counters, once. What one that can't be read would
+// have shown stays unknown.
+func (r *run) measure() {
+	if r.group != nil && !r.counted {
+		r.stats, _ = r.group.Stats()
+		r.counted = true
 	}
 }
 

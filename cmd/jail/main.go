@@ -5,7 +5,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"runtime"
 )
 
 // Exit statuses of jail's own; those of a run are in jail.Result.ExitStatus.
@@ -14,13 +13,6 @@ const (
 	exitFailed  = 1   // a check was made, and its answer is no
 	exitRefused = 125 // jail refused or failed
 )
-
-func init() {
-	// main stays on the main thread, whose end is that of the process: PID 1
-	// dies with the thread that is its parent. And no other thread need be
-	// woken to go on with it.
-	runtime.LockOSThread()
-}
 
 func main() { os.Exit(dispatch(os.Args[1:])) }
 

@@ -51,10 +51,12 @@ func TestImportsRunOneWay(t *testing.T) {
 		"seccomp":                  nil,
 		"cgroups":                  nil,
 		"internal/ablation":        nil,
-		"jail":                     {"seccomp", "cgroups", "internal/ablation"},
-		"profiles":                 {"jail", "seccomp", "cgroups", "internal/ablation"},
-		"cmd/jail/internal/doctor": {"jail", "seccomp", "cgroups", "internal/ablation"},
-		"cmd/jail":                 {"profiles", "jail", "seccomp", "cgroups", "cmd/jail/internal/doctor", "internal/ablation"},
+		"internal/interrupt":       nil,
+		"internal/pid1":            nil,
+		"jail":                     {"seccomp", "cgroups", "internal/ablation", "internal/interrupt", "internal/pid1"},
+		"profiles":                 {"jail", "seccomp", "cgroups", "internal/ablation", "internal/interrupt", "internal/pid1"},
+		"cmd/jail/internal/doctor": {"jail", "seccomp", "cgroups", "internal/ablation", "internal/interrupt", "internal/pid1"},
+		"cmd/jail":                 {"profiles", "jail", "seccomp", "cgroups", "cmd/jail/internal/doctor", "internal/ablation", "internal/interrupt", "internal/pid1"},
 	} {
 		for _, dep := range deps(t, module+"/"+pkg) {
 			name, ours := strings.CutPrefix(dep, module+"/")

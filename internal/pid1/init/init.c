@@ -118,14 +118,21 @@ static long set_action(int sig, void (*handler)(int), u64 flags)
 	return sys(SYS_SIGACTION, (u64)sig, (u64)&act, 0, sizeof act.mask, 0, 0);
 }
 
+/* The mask survives execve: the caller's, or that with which it started us, in
+ * which everything is blocked, the lifeline's signal too. */
+static long unblock_signals(void)
+{
+	u64 none = 0;
+	return sys(SYS_SIGPROCMASK, 2 /* SIG_SETMASK */, (u64)&none, 0, sizeof none, 0, 0);
+}
+
 /* SIG_IGN survives execve, so the caller's ignored signals would be the
  * program's. */
 static long default_signals(void)
 {
-	u64 none = 0;
 	for (int sig = 1; sig <= NSIG; sig++)
 		set_action(sig, 0, 0); /* fails for KILL and STOP, which have no other */
-	return sys(SYS_SIGPROCMASK, 2 /* SIG_SETMASK */, (u64)&none, 0, sizeof none, 0, 0);
+	return unblock_signals();
 }
 
 static long perform(const struct step *s)
@@ -274,6 +281,7 @@ static void become_pid1(void)
 	s32 pid;
 	u32 n;
 
+	unblock_signals();
 	for (s32 fd = 0; fd <= LAST_FD; fd++)
 		if (fd != CHANNEL)
 			move(CHANNEL, fd);

@@ -1,0 +1,89 @@
+package jail
+
+import (
+	"time"
+
+	"github.com/seed-75010da9/jail/internal/ablation"
+	"golang.org/x/sys/unix"
+)
+
+const (
+	firstLook = 20 * time.Millisecond
+	lookEvery = 50 * time.Millisecond
+	longest   = 250 * time.Millisecond
+)
+
+// A watch is what a box is ended for while it runs: its deadline and, once it
+// lasts, its processor time and memory, from its group's counters. It belongs to
+// whoever waits for the box; there is no thread of its own. On cgroup v1 it is
+// also what makes the kernel's OOM kill of one process the end of the whole
+// group, as memory.oom.group does on v2.
+type watch struct {
+	run      *run
+	deadline time.Time
+	counters time.Time // when to look at them
+}
+
+func (w *watch) begin(r *run) {
+	if r.off.Has(ablation.Watch) {
+		return
+	}
+	w.run = r
+	w.deadline = r.started.Add(r.spec.Limits.Timeout)
+	w.counters = time.Now().Add(firstLook)
+}
+
+// next is how long to wait before looking again.
+func (w *watch) next() time.Duration {
+	if w.run == nil {
+		return longest
+	}
+	at := w.deadline
+	if w.run.group != nil && w.counters.Before(at) {
+		at = w.counters
+	}
+	return min(time.Until(at), longest)
+}
+
+// look ends the box if there is a reason.
+func (w *watch) look() {
+	if w.run == nil {
+		return
+	}
+	now := time.Now()
+	if !now.Before(w.deadline) {
+		w.run.end.now(ReasonTimeout)
+		w.deadline = now.Add(longest) // it is over, and whoever waits has a limit of its own
+	}
+	if w.run.group == nil || now.Before(w.counters) {
+		return
+	}
+	r := w.run
+	if out, err := r.group.OutOfMemory(); err == nil && out {
+		r.end.now(ReasonOutOfMemory)
+	}
+	used, err := r.group.CPUUsage()
+	if err == nil && used >= r.spec.Limits.CPUTime {
+		r.end.now(ReasonCPUTime)
+	}
+	// Sooner only when the limit could be reached sooner.
+	wait := lookEvery
+	if left := time.Duration(float64(r.spec.Limits.CPUTime-used) / r.spec.Limits.CPUs); err == nil && left < wait {
+		wait = max(left, time.Millisecond)
+	}
+	w.counters = now.Add(wait)
+}
+
+// interrupted says whether the caller has ended the run by its descriptor.
+func (r *run) interrupted() bool {
+	n, _ := unix.Poll([]unix.PollFd{{Fd: int32(r.interrupt), Events: unix.POLLIN}}, 0)
+	return n > 0
+}
+
+// interruption ends the box if that is what a poll has seen.
+func (r *run) interruption(p unix.PollFd) {
+	if p.Revents != 0 {
+		r.interrupt = -1
+		r.end.now(ReasonCanceled)
+	}
+}
