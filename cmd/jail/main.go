@@ -14,7 +14,10 @@ const (
 	exitRefused = 125 // jail refused or failed
 )
 
-func main() { os.Exit(dispatch(os.Args[1:])) }
+func main() {
+	growStack()
+	os.Exit(dispatch(os.Args[1:]))
+}
 
 // dispatch runs the command that args name and returns jail's exit status.
 func dispatch(args []string) int {
