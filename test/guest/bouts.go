@@ -89,10 +89,10 @@ func (b bout) run(ctx context.Context) result {
 func (b bout) once(ctx context.Context) (result, error) {
 	r := result{Host: b.class.name, Role: b.role(), At: time.Now().UTC().Truncate(time.Second)}
 	o := order.Order{Layout: b.class.layout, User: b.user, Work: b.work.dir}
-	slow := b.class.kernel.kind.slowness()
-	limit := time.Minute * 2
+	const comingUp = 2 * time.Minute
+	limit := comingUp
 	for _, s := range b.suites {
-		for _, job := range s.jobs(slow, b.filter) {
+		for _, job := range s.jobs(b) {
 			o.Jobs = append(o.Jobs, job)
 			limit += job.Limit
 		}
