@@ -80,10 +80,11 @@ func compile(spec Spec, h host, v view, sh shape, off ablation.Set) (*Plan, erro
 
 // shape is what a plan needs to know of the run around it.
 type shape struct {
-	tasks int    // cgroup v1 tasks files to write to; on v2 the child is born in its group
-	stdin bool   // stdin is a pipe, not the box's /dev/null
-	tty   bool   // stdin, stdout and stderr are a terminal of the box's own
-	slave string // its device on the host, which in the box is /dev/console
+	backstops bool   // there is no group to cap the box, which the caller allows
+	tasks     int    // cgroup v1 tasks files to write to; on v2 the child is born in its group
+	stdin     bool   // stdin is a pipe, not the box's /dev/null
+	tty       bool   // stdin, stdout and stderr are a terminal of the box's own
+	slave     string // its device on the host, which in the box is /dev/console
 }
 
 // enterGroup moves PID 1 into its group, on version 1: on version 2 it is born

@@ -55,7 +55,7 @@ func probeHost() (host, error) {
 			break
 		}
 	}
-	for _, r := range [...]int{unix.RLIMIT_NOFILE, unix.RLIMIT_FSIZE, unix.RLIMIT_CORE, unix.RLIMIT_STACK, unix.RLIMIT_MEMLOCK, unix.RLIMIT_CPU, unix.RLIMIT_SIGPENDING, unix.RLIMIT_MSGQUEUE} {
+	for _, r := range [...]int{unix.RLIMIT_NOFILE, unix.RLIMIT_FSIZE, unix.RLIMIT_CORE, unix.RLIMIT_STACK, unix.RLIMIT_MEMLOCK, unix.RLIMIT_CPU, unix.RLIMIT_SIGPENDING, unix.RLIMIT_MSGQUEUE, unix.RLIMIT_DATA, unix.RLIMIT_NPROC} {
 		var l unix.Rlimit
 		if err := unix.Getrlimit(r, &l); err != nil {
 			return h, &SetupError{Stage: StageProbe, Operation: "getrlimit", Operand: rlimitNames[r], Err: err}

@@ -22,16 +22,17 @@ const (
 	sigpending = 1024
 )
 
-// rlimits are the per-process backstops. RLIMIT_AS is never set (it kills V8
-// and WebAssembly, which reserve address space without using it), nor is
-// RLIMIT_NPROC (it counts all of a uid's processes, in the box or not).
+type rlimit struct {
+	resource   int
+	soft, hard uint64
+}
+
+// rlimits are the per-process backstops. RLIMIT_AS is never set: it kills V8
+// and WebAssembly, which reserve address space without using it.
 func (b *builder) rlimits() {
 	l := b.spec.Limits
 	cpu := uint64((l.CPUTime + 2*time.Second - 1) / time.Second) // rounded up, and one for the supervisor to be first
-	for _, r := range []struct {
-		resource   int
-		soft, hard uint64
-	}{
+	for _, r := range append([]rlimit{
 		{unix.RLIMIT_NOFILE, uint64(l.NoFile), uint64(l.NoFile)},
 		{unix.RLIMIT_FSIZE, uint64(l.FileSize), uint64(l.FileSize)},
 		{unix.RLIMIT_CORE, coreLimit, coreLimit},
@@ -42,7 +43,7 @@ func (b *builder) rlimits() {
 		// the caller's.
 		{unix.RLIMIT_SIGPENDING, sigpending, sigpending},
 		{unix.RLIMIT_MSGQUEUE, 0, 0},
-	} {
+	}, b.backstops()...) {
 		hard := min(r.hard, b.host.hard[r.resource])
 		soft := min(r.soft, hard)
 		b.call(unix.SYS_PRLIMIT64, "prlimit64", rlimitNames[r.resource], num(0), num(r.resource, rlimitNames[r.resource]),

@@ -125,6 +125,7 @@ func (r *run) prepare(io IO) error {
 
 // compile makes the plan.
 func (r *run) compile() (err error) {
+	r.shape.backstops = r.groupNote != ""
 	r.plan, err = compile(r.spec, r.host, r.view, r.shape, r.off)
 	return err
 }
@@ -181,9 +182,12 @@ func (r *run) withoutGroup(err error) error {
 	if !slices.Contains(r.spec.Optional, LayerCgroup) {
 		return cgroupError(err)
 	}
-	r.groupNote = "no cgroup caps on this run, as --optional allows, and processor time limited for each process only: " + err.Error()
+	r.groupNote = backstopNote(err)
 	l := &r.result.Limits
-	l.CPUTimeMS, l.MemoryBytes, l.CPUs, l.Pids = nil, nil, nil, nil
+	l.MemoryBytes, l.CPUs = nil, nil
+	if !hasChildren() {
+		l.CPUTimeMS = nil
+	}
 	if r.parent != nil {
 		r.parent.Close()
 		r.parent = nil

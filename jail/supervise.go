@@ -31,7 +31,7 @@ func (r *run) carryOut(ctx context.Context, io IO) error {
 	r.end.pidfd, r.end.group = c.pidfd, r.group
 	r.streams = streams
 	canceled := context.AfterFunc(ctx, func() { r.end.now(ReasonCanceled) })
-	r.watch.begin(r)
+	r.watch.begin(r, c.pid)
 	werr := r.wait(c)
 	canceled()
 	cause, at := r.end.over()

@@ -123,7 +123,7 @@ func (r *run) rusage(u unix.Rusage) {
 		return
 	}
 	user, system := u.Utime.Nano()/1e6, u.Stime.Nano()/1e6
-	peak := u.Maxrss << 10
+	peak := max(u.Maxrss<<10, r.watch.peak)
 	r.result.Usage.CPUUserMS, r.result.Usage.CPUSystemMS, r.result.Usage.MemoryPeakBytes = &user, &system, &peak
 }
 

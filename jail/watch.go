@@ -14,7 +14,8 @@ const (
 )
 
 // A watch is what a box is ended for while it runs: its deadline and, once it
-// lasts, its processor time and memory, from its group's counters. It belongs to
+// lasts, its processor time and memory, from its group's counters or else from
+// those of its processes. It belongs to
 // whoever waits for the box; there is no thread of its own. On cgroup v1 it is
 // also what makes the kernel's OOM kill of one process the end of the whole
 // group, as memory.oom.group does on v2.
@@ -22,15 +23,20 @@ type watch struct {
 	run      *run
 	deadline time.Time
 	counters time.Time // when to look at them
+	pid      int       // the root of the tree to look at where there is no group, or 0
+	peak     int64     // the most memory that was seen there, in bytes
 }
 
-func (w *watch) begin(r *run) {
+func (w *watch) begin(r *run, pid int) {
 	if r.off.Has(ablation.Watch) {
 		return
 	}
 	w.run = r
 	w.deadline = r.started.Add(r.spec.Limits.Timeout)
 	w.counters = time.Now().Add(firstLook)
+	if r.shape.backstops && hasChildren() {
+		w.pid = pid
+	}
 }
 
 // next is how long to wait before looking again.
@@ -39,7 +45,7 @@ func (w *watch) next() time.Duration {
 		return longest
 	}
 	at := w.deadline
-	if w.run.group != nil && w.counters.Before(at) {
+	if (w.run.group != nil || w.pid != 0) && w.counters.Before(at) {
 		at = w.counters
 	}
 	return min(time.Until(at), longest)
@@ -55,10 +61,16 @@ func (w *watch) look() {
 		w.run.end.now(ReasonTimeout)
 		w.deadline = now.Add(longest) // it is over, and whoever waits has a limit of its own
 	}
-	if w.run.group == nil || now.Before(w.counters) {
+	if now.Before(w.counters) {
 		return
 	}
 	r := w.run
+	if r.group == nil {
+		if w.pid != 0 {
+			w.counters = w.watchTree(now)
+		}
+		return
+	}
 	if out, err := r.group.OutOfMemory(); err == nil && out {
 		r.end.now(ReasonOutOfMemory)
 	}

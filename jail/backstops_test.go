@@ -1,0 +1,109 @@
+package jail
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// noGroup is a shell's box that finds no group to be capped by.
+func noGroup(script string, l Limits) Spec {
+	s := shell(script)
+	s.CgroupParent = "no-such-group"
+	s.Optional = []LayerName{LayerCgroup}
+	s.Limits = l
+	if s.Limits.Timeout == 0 {
+		s.Limits.Timeout = 20 * time.Second
+	}
+	return s
+}
+
+// hold is a process that holds size of memory, in the background.
+func hold(size string) string {
+	return "head -c " + size + " /dev/zero | tail -c " + size + " | sleep 5 & "
+}
+
+// Each case is run with a cap that it stays below, and with one that it goes
+// past: only the cap makes the difference.
+func TestBackstops(t *testing.T) {
+	for _, c := range []struct {
+		name, script string
+		enough, less Limits
+		want         Reason
+	}{
+		{"memory of the whole tree, of which no process has much", hold("40M") + hold("40M") + hold("40M") + "sleep 2",
+			Limits{Memory: 512 << 20}, Limits{Memory: 100 << 20}, ReasonOutOfMemory},
+		{"memory of one process", "head -c 40M /dev/zero | tail -c 40M | wc -c | grep -q 41943040",
+			Limits{Memory: 512 << 20}, Limits{Memory: 20 << 20}, ReasonExecutionFailed},
+		{"processes", "i=0; while [ $i -lt 30 ]; do sleep 1 & i=$((i+1)); done",
+			Limits{Pids: 100}, Limits{Pids: 20}, ReasonExecutionFailed},
+		{"processor time of the whole tree", "for i in 1 2 3 4; do timeout 0.3 sh -c 'while :; do :; done'; done; exit 0",
+			Limits{CPUTime: 10 * time.Second}, Limits{CPUTime: 600 * time.Millisecond}, ReasonCPUTime},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			want(t, runBox(t, noGroup(c.script, c.enough), IO{}), ReasonOK)
+			res := runBox(t, noGroup(c.script, c.less), IO{})
+			want(t, res, c.want)
+			if !res.TreeEmpty {
+				t.Error("something of the box is left")
+			}
+		})
+	}
+}
+
+// The record says what stands in for the group, and claims no cap that is none.
+func TestBackstopsAreNamed(t *testing.T) {
+	res := runBox(t, noGroup("exit 0", Limits{}), IO{})
+	if l := res.Limits; l.MemoryBytes != nil || l.CPUs != nil || l.Pids == nil || l.CPUTimeMS == nil {
+		t.Errorf("limits in force: %+v, want processes and processor time, and neither memory nor CPUs", l)
+	}
+	layer := map[LayerName]Layer{}
+	for _, l := range res.Layers {
+		layer[l.Name] = l
+	}
+	if l := layer[LayerCgroup]; l.Applied || !strings.Contains(l.Note, "RLIMIT_DATA") || !strings.Contains(l.Note, "watched by the supervisor") {
+		t.Errorf("cgroup layer: %+v", l)
+	}
+	if e := layer[LayerRlimits].Evidence; !strings.Contains(e, "RLIMIT_DATA") || !strings.Contains(e, "RLIMIT_NPROC") {
+		t.Errorf("rlimits: %s", e)
+	}
+	if e := receiptOf(runBox(t, shell("exit 0"), IO{}), LayerRlimits); len(missingHere()) == 0 && strings.Contains(e, "RLIMIT_NPROC") {
+		t.Errorf("with a group: %s", e)
+	}
+}
+
+func receiptOf(res Result, name LayerName) string {
+	for _, l := range res.Layers {
+		if l.Name == name {
+			return l.Evidence
+		}
+	}
+	return ""
+}
+
+func TestStatTimes(t *testing.T) {
+	stat := "7 (a) b ) 1 2 (x) S 1 7 7 0 -1 4194304 5 0 0 0 100 20 3 4 20 0 1 0 99 0 0"
+	if got, want := statTimes([]byte(stat)), 1270*time.Millisecond; got != want {
+		t.Errorf("statTimes = %v, want %v", got, want)
+	}
+	if got := statTimes([]byte("7 (cut")); got != 0 {
+		t.Errorf("of half a line: %v", got)
+	}
+}
+
+func TestStatusMemory(t *testing.T) {
+	status := "Name:\tx\nVmRSS:\t  900 kB\nRssAnon:\t     100 kB\nRssFile:\t     500 kB\nRssShmem:\t      20 kB\n"
+	if got, want := statusMemory([]byte(status)), int64(120<<10); got != want {
+		t.Errorf("statusMemory = %d, want %d", got, want)
+	}
+}
+
+func TestMeasureTree(t *testing.T) {
+	if use := measureTree(os.Getpid()); use.processes == 0 || use.memory == 0 {
+		t.Errorf("of this process: %+v", use)
+	}
+	if use := measureTree(1 << 30); use != (treeUse{}) {
+		t.Errorf("of none: %+v", use)
+	}
+}
