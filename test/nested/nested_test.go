@@ -1,0 +1,127 @@
+// Package nested runs jail where something already stands around it.
+package nested
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var jail string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "jail-nested-")
+	if err == nil {
+		err = os.Chmod(dir, 0o755)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	jail = filepath.Join(dir, "jail")
+	build := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-E jail_entry", "-o", jail, "../../cmd/jail")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "building jail: %v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// A place is what stands around jail; its words go in front of jail's own.
+type place struct {
+	name  string
+	words []string
+	// flags are what jail has to be told there.
+	flags []string
+	// refused is what the refusal says, if it is one.
+	refused string
+}
+
+func places() []place {
+	user := []string{"setpriv", "--reuid", "54321", "--regid", "54321", "--clear-groups"}
+	weaker := []string{"--optional", "cgroup"}
+	return []place{
+		{name: "nothing"},
+		{name: "an ordinary user", words: user, flags: weaker},
+		{name: "a container with privileges", words: []string{"unshare", "--mount", "--pid", "--ipc", "--net", "--uts", "--fork", "--mount-proc"}},
+		{name: "bubblewrap with the host's files", words: []string{"bwrap", "--dev-bind", "/", "/", "--unshare-user", "--unshare-pid", "--uid", "1000", "--gid", "1000", "--proc", "/proc"}, flags: weaker},
+		{name: "bubblewrap with few files", words: []string{"bwrap", "--unshare-all", "--uid", "1000", "--gid", "1000", "--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin", "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64",
+			"--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--ro-bind", filepath.Dir(jail), filepath.Dir(jail)}, flags: weaker,
+			refused: "the kernel mounts a new proc only where the caller's own is fully visible"},
+		{name: "a user namespace with one entry, of a user", words: append(user, "unshare", "--user", "--map-root-user"), flags: weaker},
+		{name: "a user namespace with one entry, of host root", words: []string{"unshare", "--user", "--map-root-user"}, flags: weaker,
+			refused: "this user namespace maps host root but no ids to spare"},
+		{name: "a box", words: []string{jail, "run", "--ro", filepath.Dir(jail), "--"}, flags: weaker,
+			refused: `clone "new namespaces": operation not permitted (allow unprivileged user namespaces`},
+	}
+}
+
+// In each place a box has all its walls, by the kernel's own evidence, or there
+// is a refusal that says why.
+func TestPlaces(t *testing.T) {
+	if os.Getuid() != 0 {
+		leaveOut(t, "the places are made by root")
+	}
+	for _, p := range places() {
+		t.Run(p.name, func(t *testing.T) {
+			if len(p.words) > 0 {
+				if _, err := exec.LookPath(p.words[0]); err != nil {
+					leaveOut(t, err.Error())
+				}
+			}
+			args := append(append(append([]string{}, p.words...), jail, "run", "-q", "--json"), p.flags...)
+			args = append(args, "--", "/bin/sh", "-c", "echo here")
+			cmd := exec.Command(args[0], args[1:]...)
+			cmd.Dir = "/"
+			var stderr strings.Builder
+			cmd.Stderr = &stderr
+			out, _ := cmd.Output()
+			var r record
+			if err := json.Unmarshal(out, &r); err != nil {
+				t.Fatalf("no record: %v: %q %q", err, out, stderr.String())
+			}
+			if p.refused != "" {
+				if text := r.Message + " (" + r.Hint; r.Reason != "setup_refused" || !strings.Contains(text, p.refused) {
+					t.Errorf("%s: %q, want setup_refused: %s", r.Reason, text, p.refused)
+				}
+				return
+			}
+			if r.Reason != "ok" || r.Stdout.Text != "here\n" {
+				t.Errorf("%s: %s: %q", r.Reason, r.Message, r.Stdout.Text)
+			}
+			for _, l := range r.Layers {
+				if optional := l.Name == "cgroup" && len(p.flags) > 0; !l.Applied && !optional {
+					t.Errorf("layer %s does not stand: %s", l.Name, l.Note)
+				}
+			}
+		})
+	}
+}
+
+type record struct {
+	Reason, Message, Hint string
+	Stdout                struct{ Text string }
+	Layers                []struct {
+		Name    string
+		Applied bool
+		Note    string
+	}
+}
+
+// leaveOut skips loudly; in CI it fails.
+func leaveOut(t *testing.T, why string) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatal("cannot run here: " + why)
+	}
+	fmt.Fprintf(os.Stderr, "NOT TESTED HERE: %s: %s\n", t.Name(), why)
+	t.Skip(why)
+}
