@@ -46,9 +46,17 @@ func (d dir) close() {
 	}
 }
 
-// mkdir makes a new folder in d.
+// mkdir makes a new folder in d. The caller's umask may be anything, and one that
+// an ordinary user can't search is of no use to it.
 func (d dir) mkdir(name string) error {
-	err := retry(func() error { return unix.Mkdirat(d.fd, name, 0o755) })
+	const mode = 0o755
+	err := retry(func() error { return unix.Mkdirat(d.fd, name, mode) })
+	if err == nil {
+		err = retry(func() error { return unix.Fchmodat(d.fd, name, mode, 0) })
+		if err == unix.ENOENT { // a sweeper was faster, and whoever opens it will see
+			err = nil
+		}
+	}
 	if err == nil {
 		return nil
 	}

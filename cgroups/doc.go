@@ -3,7 +3,8 @@
 //
 // A leaf is born in this order, and the order is the argument for its safety:
 //
-//	Find    where leaves are made: this process's own group, or a named one
+//	Find    where leaves are made: a named group, this process's own, or a
+//	        scope that systemd makes around this process
 //	Create  mkdir, lock, limits; no process of the box exists yet
 //	enter   version 2: the box's first process is cloned into [Group.FD];
 //	        version 1: it writes "0" to each of [Group.TaskFiles] itself
@@ -19,6 +20,19 @@
 // [Group.Kill] goes by the list of processes, and the kernel ends one process and
 // not the whole group when memory runs out, nor any when sockets do (whoever
 // watches [Group.OutOfMemory] ends the rest).
+//
+// # systemd
+//
+// On version 2, systemd is the one writer of each group that it made and did
+// not delegate (CGROUP_DELEGATION.md). A session's group is neither writable
+// for its user nor empty of others. So where the own group is not delegated,
+// Find asks for a scope over D-Bus, which is a matter of milliseconds, and of
+// two seconds at most; and it believes /proc/self/cgroup and not the answer.
+// What broke for others on this way, and is met here: units left behind as
+// failed after memory ran out (runc#3780), ids that differ in user namespaces,
+// process ids that differ in PID namespaces, controllers that the user's
+// manager does not have itself (systemd before 252), and waiting for ever for a
+// job's end.
 //
 // # Dying takes processor time
 //

@@ -52,6 +52,9 @@ const (
 	remedyInternal = "its processes sit in the group itself, and the kernel then allows no limits below it: " +
 		"start jail in a group of its own (systemd-run --scope -p Delegate=yes, with --user for an ordinary user), " +
 		"or name an empty, delegated group with --cgroup-parent"
+	remedyUserManager = "let the user's systemd have it, as root, and log in again (systemd before 252 does not hand cpu down by itself): " +
+		`mkdir -p /etc/systemd/system/user@.service.d && printf '[Service]\nDelegate=cpu io memory pids\n' ` +
+		"> /etc/systemd/system/user@.service.d/jail.conf && systemctl daemon-reload"
 	remedyEnter = "a process may enter a group only if it may write to cgroup.procs of the closest group above both: " +
 		"start jail inside of the delegated tree"
 	remedyParent = "create the group first, and name it relative to the mount: --cgroup-parent jail is /sys/fs/cgroup/jail, " +

@@ -57,6 +57,22 @@ func TestCreateAndRemove(t *testing.T) {
 	}
 }
 
+// The umask is the caller's, and may be anything.
+func TestCreateUnderAnyUmask(t *testing.T) {
+	p := testParent(t)
+	old := unix.Umask(0o777)
+	defer unix.Umask(old)
+	g := testGroup(t, p, small)
+	for _, path := range paths(g) {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o755 {
+			t.Errorf("%s: %v, %v, want mode 0755", path, info, err)
+		}
+	}
+	if _, err := g.InForce(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestCreateRefusesAndLeavesNothing(t *testing.T) {
 	p := testParent(t)
 	tests := []struct {

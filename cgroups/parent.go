@@ -49,18 +49,19 @@ var (
 // the parent if they are not yet. The kernel refuses that while processes sit
 // in the group itself. If that is this process alone, in a group that is its
 // own to manage, Find moves it into a group "supervisor" below; Note says so.
+//
+// Where the own group is not this process's to manage, and no other was named,
+// Find asks the user's systemd, or the system's if the user is root, for a scope
+// around this process, and uses that. It waits at most two seconds for it. The
+// scope ends with the last process in it.
 func Find(name string) (*Parent, error) {
 	if name != "" && name != "/" && !filepath.IsLocal(strings.TrimPrefix(name, "/")) {
 		return nil, &Error{Op: "find", Path: name, Err: unix.EINVAL,
 			Remedy: "name the parent by a path relative to the cgroup mount, without .."}
 	}
-	text, err := readAt(unix.AT_FDCWD, "/proc/self/cgroup")
+	own, err := memberships()
 	if err != nil {
-		return nil, &Error{Op: "read", Path: "/proc/self/cgroup", Missing: "proc", Err: err, Remedy: remedyProc}
-	}
-	own, err := parseMemberships(text)
-	if err != nil {
-		return nil, &Error{Op: "read", Path: "/proc/self/cgroup", Err: err}
+		return nil, err
 	}
 	p := &Parent{index: make(map[string]int, len(controllersV1))}
 	if p.version = versionOf(own); p.version == V1 {
@@ -73,6 +74,19 @@ func Find(name string) (*Parent, error) {
 		return nil, err
 	}
 	return p, nil
+}
+
+// memberships are the groups that this process is in.
+func memberships() ([]membership, error) {
+	text, err := readAt(unix.AT_FDCWD, "/proc/self/cgroup")
+	if err != nil {
+		return nil, &Error{Op: "read", Path: "/proc/self/cgroup", Missing: "proc", Err: err, Remedy: remedyProc}
+	}
+	own, err := parseMemberships(text)
+	if err != nil {
+		return nil, &Error{Op: "read", Path: "/proc/self/cgroup", Err: err}
+	}
+	return own, nil
 }
 
 // versionOf is V1 where version 1 holds any of the controllers: then version 2

@@ -16,19 +16,59 @@ import (
 // by its name, and the group goes away with the delegated tree it is in.
 const supervisorLeaf = "supervisor"
 
+// findV2 takes the named group or else, of those that this process may manage,
+// the first: its own, if systemd has handed it over or has no part in it; a
+// scope that systemd makes; its own, if it is writable all the same.
 func (p *Parent) findV2(own []membership, name string) error {
-	i := slices.IndexFunc(own, func(m membership) bool { return m.controllers == nil })
-	if i < 0 {
+	self, ok := ownV2(own)
+	if !ok {
 		return &Error{Op: "find", Missing: "cgroup2", Err: errors.ErrUnsupported, Remedy: remedyMount}
 	}
-	self := own[i].path
-	from := self
 	if name != "" {
-		from = path.Clean("/" + name)
-	} else if path.Base(self) == supervisorLeaf {
-		// An earlier Find moved this process: its parent is where leaves go.
-		from = path.Dir(self)
+		return p.settle(self, path.Clean("/"+name), name)
 	}
+	systemds := undelegated(home(self))
+	var refused error
+	if !systemds {
+		if refused = p.settle(self, home(self), ""); refused == nil {
+			return nil
+		}
+		p.clear()
+	}
+	scope, unasked := enterScope(self)
+	if unasked == nil {
+		return p.settleScope(scope)
+	}
+	if systemds {
+		if refused = p.settle(self, home(self), ""); refused == nil {
+			p.addNote(fmt.Sprintf("systemd has not delegated %s, and may change it; it was asked for a scope: %v", home(self), unasked))
+			return nil
+		}
+	}
+	return withoutScope(refused, unasked)
+}
+
+// ownV2 is the group of version 2 that a process with these memberships is in.
+func ownV2(own []membership) (string, bool) {
+	i := slices.IndexFunc(own, func(m membership) bool { return m.controllers == nil })
+	if i < 0 {
+		return "", false
+	}
+	return own[i].path, true
+}
+
+// home is the group that is this process's own: the one above, if an earlier
+// Find moved it aside.
+func home(self string) string {
+	if path.Base(self) == supervisorLeaf {
+		return path.Dir(self)
+	}
+	return self
+}
+
+// settle makes the group from, which name means if it is not empty, the parent.
+// This process is in the group self.
+func (p *Parent) settle(self, from, name string) error {
 	d, note, err := locate(V2, "", from, name)
 	if err != nil {
 		return err
@@ -49,6 +89,37 @@ func (p *Parent) findV2(own []membership, name string) error {
 		return err
 	}
 	return enterable(self, from)
+}
+
+// settleScope makes the scope that this process was just put into the parent.
+func (p *Parent) settleScope(scope string) error {
+	p.addNote("systemd made " + path.Base(scope) + " for this process")
+	err := p.settle(scope, home(scope), "")
+	var e *Error
+	if errors.As(err, &e) && strings.HasPrefix(e.Missing, "controller") {
+		// The controllers of a user's manager are those that it was given itself.
+		e.Remedy = remedyUserManager
+	}
+	return err
+}
+
+// clear forgets a group that turned out not to be one to manage.
+func (p *Parent) clear() {
+	p.Close()
+	p.note = ""
+}
+
+// withoutScope is the refusal of the own group, with why there is no other.
+func withoutScope(refused, unasked error) error {
+	var e *Error
+	if !errors.As(refused, &e) || errors.Is(unasked, errNoSystemd) && !booted() {
+		return refused // nobody expects a scope where there is no systemd
+	}
+	e.Err = fmt.Errorf("%w; systemd was asked for a scope: %w", e.Err, unasked)
+	if errors.Is(unasked, errNoSystemd) && os.Geteuid() != 0 {
+		e.Remedy = fmt.Sprintf("start the user's systemd, as root: loginctl enable-linger %d; or ", os.Geteuid()) + e.Remedy
+	}
+	return e
 }
 
 // handDown sees that d's children have the controllers of a box.
