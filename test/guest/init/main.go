@@ -62,6 +62,9 @@ func (m *machine) serve() error {
 	if err := loopbackUp(); err != nil {
 		return err
 	}
+	if err := raiseLimits(); err != nil {
+		return err
+	}
 	m.report(order.Event{Ready: m.ready()})
 	for i, job := range m.order.Jobs {
 		if err := m.run(i, job); err != nil {
