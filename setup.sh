@@ -29,6 +29,7 @@ if $tests; then
 	need qemu-aarch64-static qemu-user-static
 	need npm npm
 	need bwrap bubblewrap
+	need strace strace
 	need qemu-system-x86_64 qemu-system-x86
 	need mke2fs e2fsprogs
 	need xz xz-utils
