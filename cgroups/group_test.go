@@ -96,7 +96,7 @@ func TestCreateRefusesAndLeavesNothing(t *testing.T) {
 	broken := *p
 	broken.index = map[string]int{"pids": 0, "memory": 0, "cpu": 0, "cpuacct": 0}
 	if p.version == V2 {
-		t.Skip("not for version 2: with one folder there is no wrong one to limit")
+		return // with one folder there is no wrong one to limit
 	}
 	before := p.leaves()
 	if _, err := broken.Create("broken", small); !errors.Is(err, unix.ENOENT) {

@@ -2,9 +2,13 @@ package cgroups
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"os/exec"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestLimitsValidate(t *testing.T) {
@@ -71,5 +75,35 @@ func TestErrorNamesWhatIsMissing(t *testing.T) {
 	}
 	if !errors.Is(err, errors.ErrUnsupported) {
 		t.Error("errors.Is(err, ErrUnsupported) = false")
+	}
+}
+
+// A kernel that has a high-water mark shows it: without one a run's record would
+// lack what it needed.
+func TestPeaksAreThere(t *testing.T) {
+	var u unix.Utsname
+	if err := unix.Uname(&u); err != nil {
+		t.Fatal(err)
+	}
+	var major, minor int
+	if _, err := fmt.Sscanf(unix.ByteSliceToString(u.Release[:]), "%d.%d", &major, &minor); err != nil {
+		t.Fatal(err)
+	}
+	g := testGroup(t, testParent(t), small)
+	if err := enter(g, exec.Command("/bin/true")).Run(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := g.Stats()
+	if err != nil {
+		t.Fatal(err)
+	}
+	since := func(wantMajor, wantMinor int) bool {
+		return major > wantMajor || major == wantMajor && minor >= wantMinor
+	}
+	if since(5, 19) && (s.MemoryPeak == nil || *s.MemoryPeak <= 0) {
+		t.Errorf("Stats().MemoryPeak = %v on Linux %d.%d, want memory.peak", s.MemoryPeak, major, minor)
+	}
+	if since(6, 1) && (s.PidsPeak == nil || *s.PidsPeak <= 0) {
+		t.Errorf("Stats().PidsPeak = %v on Linux %d.%d, want pids.peak", s.PidsPeak, major, minor)
 	}
 }
