@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed-75010da9/jail/jail"
 	"github.com/seed-75010da9/jail/test/guest/internal/order"
 )
 
@@ -32,6 +33,18 @@ func (b bout) role() string {
 }
 
 func (b bout) name() string { return b.class.name + " as " + b.role() }
+
+// refuses is the layer for which a job's box is refused, or "".
+func (b bout) refuses(job string) jail.LayerName {
+	layer := b.class.refuses
+	if b.user {
+		layer = b.class.userRefuses
+	}
+	if job == weakened && (layer == jail.LayerLandlock || layer == jail.LayerCgroup) {
+		return ""
+	}
+	return layer
+}
 
 // bouts are one for each host and role.
 func (o options) bouts(hosts []class, suites []suite, images map[string]image, work workshop) []bout {
@@ -109,6 +122,9 @@ func (b bout) once(ctx context.Context) (result, error) {
 		case e.End != nil:
 			j, err := read(o.Jobs[e.Job], *e.End, outputs[e.Job].Bytes())
 			bad = errors.Join(bad, err)
+			if j.JSON != nil {
+				j.Wrong = judge(j.JSON, b.refuses(j.Name))
+			}
 			r.Jobs = append(r.Jobs, j)
 		default:
 			outputs[e.Job].Write(e.Output)

@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 
+	"github.com/seed-75010da9/jail/jail"
 	"github.com/seed-75010da9/jail/test/guest/internal/order"
 )
 
@@ -13,6 +14,9 @@ type class struct {
 	kernel    kernel
 	layout    order.Layout
 	arguments []string // of the kernel
+	// refuses is the layer for which a box with all defaults is refused here,
+	// or "": it runs. userRefuses is the same for an ordinary user.
+	refuses, userRefuses jail.LayerName
 	// brief leaves the long suites out: the class differs from another one in
 	// something that they don't ask for.
 	brief bool
@@ -24,22 +28,31 @@ func hosts() []class {
 	byName := map[string]kernel{}
 	for _, k := range kernels() {
 		byName[k.name] = k
-		list = append(list, class{name: k.name, what: k.says(), kernel: k, layout: order.V2, brief: k.below})
+		h := class{name: k.name, what: k.says(), kernel: k, layout: order.V2, brief: k.below}
+		switch {
+		case k.below:
+			h.refuses = jail.LayerRoot // by mount_setattr
+		case k.landlock == 0:
+			h.refuses = jail.LayerLandlock
+		}
+		h.userRefuses = h.refuses
+		list = append(list, h)
 	}
 	for _, v := range []struct {
 		suffix, what string
 		layout       order.Layout
 		arguments    string
+		root, user   jail.LayerName // for which these are refused
 	}{
-		{"hybrid", "the controllers in control groups of version 1", order.Hybrid, ""},
-		{"v1", "control groups of version 1 alone", order.V1, ""},
-		{"none", "no control groups", order.None, ""},
-		{"no-landlock", "Landlock not among the security modules", order.V2, "lsm=yama"},
-		{"no-memory", "control groups without memory", order.V2, "cgroup_disable=memory"},
+		{"hybrid", "the controllers in control groups of version 1", order.Hybrid, "", "", jail.LayerCgroup},
+		{"v1", "control groups of version 1 alone", order.V1, "", "", jail.LayerCgroup},
+		{"none", "no control groups", order.None, "", jail.LayerCgroup, jail.LayerCgroup},
+		{"no-landlock", "Landlock not among the security modules", order.V2, "lsm=yama", jail.LayerLandlock, jail.LayerLandlock},
+		{"no-memory", "control groups without memory", order.V2, "cgroup_disable=memory", jail.LayerCgroup, jail.LayerCgroup},
 	} {
 		k := byName["qemu-6.12"]
 		list = append(list, class{name: k.name + "-" + v.suffix, what: v.what, kernel: k, layout: v.layout,
-			arguments: strings.Fields(v.arguments), brief: true})
+			arguments: strings.Fields(v.arguments), brief: true, refuses: v.root, userRefuses: v.user})
 	}
 	return list
 }

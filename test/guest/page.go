@@ -80,7 +80,7 @@ var layers = [...]jail.LayerName{jail.LayerNamespaces, jail.LayerRoot, jail.Laye
 // a host can't have, and how the box with all defaults is refused there.
 func wallsRow(r *result) string {
 	row := fmt.Sprintf("| %s, %s |", r.Host, r.Role)
-	weak, ok := r.record("sh")
+	weak, ok := r.record(weakened)
 	for _, name := range layers {
 		cell := "—"
 		i := slices.IndexFunc(weak.Layers, func(l jail.Layer) bool { return l.Name == name })

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-75010da9/jail/jail"
 	"github.com/seed-75010da9/jail/test/guest/internal/order"
 )
 
@@ -39,6 +40,7 @@ type ended struct {
 	Skips  []verdict       `json:"skips,omitempty"`
 	JSON   json.RawMessage `json:"json,omitempty"` // the line of JSON that it printed
 	Output string          `json:"output,omitempty"`
+	Wrong  string          `json:"wrong,omitempty"` // what is not as it must be on this host
 }
 
 // A verdict is a test, and what it said.
@@ -47,11 +49,10 @@ type verdict struct {
 	Said string `json:"said"`
 }
 
-// fine says that nothing failed. A command of jail's own may refuse: what it is
-// to say on a host is not this program's to judge, but a record it must leave.
+// fine says that nothing failed.
 func (e ended) fine() bool {
 	if e.JSON != nil {
-		return !e.Late
+		return !e.Late && e.Wrong == ""
 	}
 	return e.Exit == 0 && !e.Late && len(e.Failed) == 0 && e.Passed > 0
 }
@@ -78,6 +79,29 @@ func read(job order.Job, end order.End, output []byte) (ended, error) {
 		e.Output = string(output[max(0, len(output)-64<<10):])
 	}
 	return e, nil
+}
+
+// judge says what of a record or a report is not as it must be: a box runs, or is
+// refused for a layer.
+func judge(record json.RawMessage, refuses jail.LayerName) string {
+	var r struct {
+		OK      bool
+		Refusal *jail.Refusal
+		Box     *struct{ Refusal *jail.Refusal } // in a report
+	}
+	if err := json.Unmarshal(record, &r); err != nil {
+		return err.Error()
+	}
+	if r.Box != nil {
+		r.Refusal = r.Box.Refusal
+	}
+	switch {
+	case refuses == "" && !r.OK:
+		return "it must run on this host"
+	case refuses != "" && (r.Refusal == nil || r.Refusal.Layer != refuses):
+		return fmt.Sprintf("it must be refused for the layer %s on this host", refuses)
+	}
+	return ""
 }
 
 type tests struct {

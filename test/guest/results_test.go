@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-75010da9/jail/jail"
 	"github.com/seed-75010da9/jail/test/guest/internal/order"
 )
 
@@ -80,5 +81,27 @@ func TestChoose(t *testing.T) {
 	}
 	if _, err := choose(all, "a,d", name); err == nil {
 		t.Error("choose of one that is not there succeeded")
+	}
+}
+
+func TestJudge(t *testing.T) {
+	const refusal = `{"layer":"cgroup","stage":"probe"}`
+	tests := []struct {
+		record  string
+		refuses jail.LayerName
+		right   bool
+	}{
+		{`{"schema":"jail/1","ok":true}`, "", true},
+		{`{"schema":"jail/1","ok":false}`, "", false},
+		{`{"schema":"jail/1","ok":false,"refusal":` + refusal + `}`, "cgroup", true},
+		{`{"schema":"jail/1","ok":false,"refusal":` + refusal + `}`, "landlock", false},
+		{`{"schema":"jail/1","ok":true}`, "cgroup", false},
+		{`{"schema":"jail-doctor/1","ok":false,"box":{"refusal":` + refusal + `}}`, "cgroup", true},
+		{`{"schema":"jail-doctor/1","ok":true,"box":{"reason":"ok"}}`, "", true},
+	}
+	for _, tt := range tests {
+		if got := judge([]byte(tt.record), tt.refuses); (got == "") != tt.right {
+			t.Errorf("judge(%s, %q) = %q, want right: %v", tt.record, tt.refuses, got, tt.right)
+		}
 	}
 }

@@ -20,6 +20,11 @@ func (r result) line() string {
 			fmt.Fprintf(&b, " %d passed, %d failed, %d skipped", e.Passed, len(e.Failed), len(e.Skips))
 		} else {
 			fmt.Fprintf(&b, " exit %d", e.Exit)
+			passed := "as it must"
+			if e.Wrong != "" {
+				passed = e.Wrong
+			}
+			b.WriteString(", " + passed)
 		}
 		if e.Late {
 			b.WriteString(", ended at its limit")
@@ -40,6 +45,11 @@ func summarize(results []result) bool {
 	for _, r := range results {
 		for _, e := range r.Jobs {
 			passed, failed, skipped = passed+e.Passed, failed+len(e.Failed), skipped+len(e.Skips)
+			if e.JSON != nil && e.fine() {
+				passed++
+			} else if !e.fine() && len(e.Failed) == 0 {
+				failed++
+			}
 			for _, s := range e.Skips {
 				fmt.Printf("SKIPPED  %s as %s: %s %s: %s\n", r.Host, r.Role, e.Name, s.Test, s.Said)
 			}
@@ -58,7 +68,9 @@ func summarize(results []result) bool {
 			for _, f := range e.Failed {
 				fmt.Printf("FAILED  %s as %s: %s %s:\n%s\n", r.Host, r.Role, e.Name, f.Test, f.Said)
 			}
-			if len(e.Failed) == 0 {
+			if e.Wrong != "" {
+				fmt.Printf("FAILED  %s as %s: %s: %s: %s\n", r.Host, r.Role, e.Name, e.Wrong, e.JSON)
+			} else if len(e.Failed) == 0 {
 				fmt.Printf("FAILED  %s as %s: %s: exit status %d, late: %v:\n%s\n", r.Host, r.Role, e.Name, e.Exit, e.Late, e.Output)
 			}
 		}
