@@ -17,13 +17,14 @@ func page(all []result) string {
 	b.WriteString(pageHead)
 	b.WriteString("| host | is | kernel | Landlock |\n|---|---|---|---|\n")
 	for _, h := range hosts() {
-		kernel := "not run"
+		kernel, abi := "not run", "—"
 		if r := find(all, h.name, "root"); r != nil {
 			kernel = r.Kernel
-		}
-		abi := "none"
-		if h.kernel.landlock > 0 && len(h.arguments) == 0 {
-			abi = fmt.Sprintf("ABI %d", h.kernel.landlock)
+			if report, ok := r.report(); ok && report.LandlockABI > 0 {
+				abi = fmt.Sprintf("ABI %d", report.LandlockABI)
+			} else if ok {
+				abi = "none"
+			}
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", h.name, h.what, kernel, abi)
 	}
@@ -69,7 +70,21 @@ func (r *result) job(name string) *ended {
 // record is the record that a job left, if it left one.
 func (r *result) record(name string) (rec jail.Result, ok bool) {
 	e := r.job(name)
-	return rec, e != nil && json.Unmarshal(e.JSON, &rec) == nil
+	ok = e != nil && json.Unmarshal(e.JSON, &rec) == nil
+	return rec, ok
+}
+
+// A report is what the page needs of what `jail doctor --json` says.
+type report struct {
+	OK          bool
+	LandlockABI int `json:"landlock_abi"`
+	Box         jail.Result
+}
+
+func (r *result) report() (said report, ok bool) {
+	e := r.job("doctor")
+	ok = e != nil && json.Unmarshal(e.JSON, &said) == nil
+	return said, ok
 }
 
 // layers are the columns of the table of walls, in the order of a record.
@@ -97,12 +112,8 @@ func wallsRow(r *result) string {
 
 // verdictOf is how the box with all defaults went.
 func verdictOf(r *result) string {
-	e := r.job("doctor")
-	var report struct {
-		OK  bool
-		Box jail.Result
-	}
-	if e == nil || json.Unmarshal(e.JSON, &report) != nil {
+	report, ok := r.report()
+	if !ok {
 		return "not run"
 	}
 	if report.OK {

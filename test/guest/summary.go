@@ -43,6 +43,9 @@ func milliseconds(n int64) time.Duration {
 func summarize(results []result) bool {
 	passed, failed, skipped := 0, 0, 0
 	for _, r := range results {
+		if r.Fault != "" {
+			failed++
+		}
 		for _, e := range r.Jobs {
 			passed, failed, skipped = passed+e.Passed, failed+len(e.Failed), skipped+len(e.Skips)
 			if e.JSON != nil && e.fine() {

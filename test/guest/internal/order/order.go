@@ -59,9 +59,8 @@ type Event struct {
 
 // Ready says that the guest is up.
 type Ready struct {
-	Kernel  string // uname -r
-	Groups  string // the controllers at the root of version 2
-	Skipped []string
+	Kernel string // uname -r
+	Groups string // the controllers at the root of version 2
 }
 
 // An End is how a job ended.
