@@ -29,6 +29,8 @@ type finding struct {
 	Evidence string `json:"evidence"`
 	Errno    int    `json:"errno"`  // 0: it worked
 	Failed   bool   `json:"failed"` // it went wrong without an errno
+	// Profile is the AppArmor profile that the child ended up under, or "".
+	Profile string `json:"profile"`
 }
 
 // child makes a trial that runs a probe of this program in new namespaces. The
@@ -81,7 +83,7 @@ func runChild(ctx context.Context, namespaces uintptr, name string, inside, outs
 	if err := json.Unmarshal(answer, &f); err != nil {
 		return outcome{answer: Unknown, evidence: "the child that tried it gave no answer: " + state.String()}
 	}
-	o := outcome{answer: Yes, errno: unix.Errno(f.Errno), evidence: f.Evidence}
+	o := outcome{answer: Yes, errno: unix.Errno(f.Errno), evidence: f.Evidence, profile: f.Profile, made: namespaces&unix.CLONE_NEWUSER != 0}
 	if f.Errno != 0 || f.Failed {
 		o.answer = No
 	}
@@ -139,7 +141,7 @@ func probe(name string) int {
 		return 2
 	}
 	evidence, err := run()
-	f := finding{Evidence: evidence}
+	f := finding{Evidence: evidence, Profile: appArmorProfile()}
 	var errno unix.Errno
 	switch {
 	case errors.As(err, &errno):

@@ -78,6 +78,7 @@ func Examine(ctx context.Context, spec jail.Spec) Report {
 	for _, t := range trials(f) {
 		c := Check{Name: t.name, Layer: t.layer, Needed: t.needed, Remedy: []string{}}
 		o := t.try(ctx)
+		f.learn(t.name, o)
 		c.Answer, c.Evidence = o.answer, o.evidence
 		if c.Answer != Yes {
 			c.Remedy = append(c.Remedy, f.remedy(t.name, o)...)
@@ -96,6 +97,8 @@ type outcome struct {
 	errno    unix.Errno // 0 where no system call failed
 	evidence string
 	remedy   string // what the failing part itself suggests
+	made     bool   // a user namespace was made for the trial
+	profile  string // the AppArmor profile that it ran under, or ""
 }
 
 // A trial is one thing to try.

@@ -22,6 +22,8 @@ type facts struct {
 	chroot       bool              // the root folder is not that of the mount namespace
 	filtered     bool              // a system-call filter holds this process
 	noProc       bool              // no proc is mounted on /proc
+	powerless    bool              // user namespaces can be made, and bring no capabilities
+	profile      string            // the AppArmor profile that one is under, or ""
 }
 
 // sysctls are the settings that are known to stand in a box's way.

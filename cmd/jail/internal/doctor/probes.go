@@ -29,6 +29,9 @@ func probeUserNamespace() (string, error) {
 	if err == unix.ENOSYS {
 		err = unix.Mount("", "/", "", unix.MS_PRIVATE|unix.MS_REC, "")
 	}
+	if err == unix.EPERM || err == unix.EACCES {
+		return "", step("the namespace was made, but without capabilities: making / private in it", err)
+	}
 	if err != nil {
 		return "", step("making / private in a new user and mount namespace", err)
 	}

@@ -86,7 +86,7 @@ func (f facts) namespaces(name string, o outcome) []string {
 			steps = append(steps, persist(s, "15000")...)
 		}
 	}
-	if f.settings["kernel.apparmor_restrict_unprivileged_userns"] == "1" && f.uid != 0 {
+	if f.appArmorRestricts() {
 		steps = append(steps, f.appArmor()...)
 	}
 	if len(steps) > 0 {
@@ -108,12 +108,16 @@ func (f facts) namespaces(name string, o outcome) []string {
 		"# Look for the refusal in the kernel's log:", "dmesg | grep -iE 'apparmor|selinux|avc|userns' | tail"}
 }
 
+// appArmorProfileText is dist/apparmor/jail without what is for people, as
+// printf(1) takes it.
+const appArmorProfileText = `abi <abi/4.0>,\ninclude <tunables/global>\nprofile jail /usr/{local/,}bin/jail flags=(unconfined) {\n  userns,\n  include if exists <local/jail>\n}\n`
+
 // appArmor lets this one program use user namespaces; the sysctl would let all.
 func (f facts) appArmor() []string {
 	return []string{
 		"# AppArmor lets no program without a profile use user namespaces (Ubuntu 23.10 and later).",
-		"# Give jail a profile of its own, with the path where it is installed:",
-		`printf 'abi <abi/4.0>,\ninclude <tunables/global>\nprofile jail /usr/{local/,}bin/jail flags=(unconfined) {\n  userns,\n}\n' > /etc/apparmor.d/jail`,
+		"# Install jail as /usr/local/bin/jail or /usr/bin/jail, and give it a profile of its own (dist/apparmor/jail):",
+		"printf '" + appArmorProfileText + "' > /etc/apparmor.d/jail",
 		"apparmor_parser -r /etc/apparmor.d/jail",
 		"# Or, for all programs:",
 		"sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
