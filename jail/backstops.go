@@ -30,7 +30,14 @@ func (b *builder) backstops() []rlimit {
 	}
 	l := b.spec.Limits
 	memory, pids := uint64(l.Memory), uint64(l.Pids)
-	return []rlimit{{unix.RLIMIT_DATA, memory, memory}, {unix.RLIMIT_NPROC, pids, pids}}
+	limits := []rlimit{{unix.RLIMIT_DATA, memory, memory}}
+	if b.spec.inPlace() {
+		pids-- // the keeper is another user's
+	}
+	if !b.spec.inPlace() || b.host.ownUID {
+		limits = append(limits, rlimit{unix.RLIMIT_NPROC, pids, pids})
+	}
+	return limits
 }
 
 // backstopNote says what stands in for a group.

@@ -11,18 +11,21 @@ func cloneError(err error) error {
 	e := &SetupError{Stage: StageClone, Layer: LayerNamespaces, Operation: "clone", Operand: "new namespaces", Err: err}
 	switch {
 	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
-		e.Remedy = "allow unprivileged user namespaces: sysctl kernel.unprivileged_userns_clone=1 and kernel.apparmor_restrict_unprivileged_userns=0 where they exist; in a container, a seccomp profile that allows clone with CLONE_NEWUSER; not from inside a chroot"
+		e.Remedy = "allow unprivileged user namespaces: sysctl kernel.unprivileged_userns_clone=1 and kernel.apparmor_restrict_unprivileged_userns=0 where they exist; in a container, a seccomp profile that allows clone with CLONE_NEWUSER; not from inside a chroot" + orTier2
 	case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EUSERS):
-		e.Remedy = "raise the namespace limits in /proc/sys/user/max_*_namespaces"
+		e.Remedy = "raise the namespace limits in /proc/sys/user/max_*_namespaces" + orTier2
 	case errors.Is(err, unix.EAGAIN):
 		e.Remedy = "allow the caller more processes (ulimit -u, pids.max of its cgroup)"
 	case errors.Is(err, unix.ECHILD):
 		e.Operation, e.Operand = "execve", "PID 1's image"
 	case errors.Is(err, unix.EINVAL):
-		e.Remedy = "run a kernel with all of CONFIG_USER_NS, PID_NS, NET_NS, IPC_NS, UTS_NS and CGROUPS"
+		e.Remedy = "run a kernel with all of CONFIG_USER_NS, PID_NS, NET_NS, IPC_NS, UTS_NS and CGROUPS" + orTier2
 	}
 	return e
 }
+
+// orTier2 ends the remedies of what only tier 1 needs.
+const orTier2 = "; or take the weaker box that needs no namespaces, by name: --tier 2"
 
 // execError explains why PID 1's image could not be started.
 func execError(err error) error {

@@ -27,9 +27,22 @@ func compile(spec Spec, h host, v view, sh shape, off ablation.Set) (*Plan, erro
 	b := &builder{Plan: p, args: make([]arg, 0, 1024)}
 	p.lists[listBox], p.lists[listTarget] = make([]Step, 0, 192), make([]Step, 0, 128)
 
+	if spec.inPlace() {
+		compileInPlace(b, off)
+	} else {
+		compileNamespaces(b, off)
+	}
+	b.at(listFinal, StageSupervise, "")
+	b.final()
+	b.receive(off)
+	return p, nil
+}
+
+// compileNamespaces is tier 1.
+func compileNamespaces(b *builder, off ablation.Set) {
 	b.at(listBox, StageIdentity, LayerNamespaces)
 	b.identity(off)
-	if spec.Net == NetLoopback {
+	if b.spec.Net == NetLoopback {
 		b.at(listBox, StageNet, LayerNamespaces)
 		b.loopback() // needs CAP_NET_ADMIN of the box
 	}
@@ -71,11 +84,6 @@ func compile(spec Spec, h host, v view, sh shape, off ablation.Set) (*Plan, erro
 	b.evidence()
 	b.at(listTarget, StageExec, "")
 	b.exec()
-
-	b.at(listFinal, StageSupervise, "")
-	b.final()
-	b.receive(off)
-	return p, nil
 }
 
 // shape is what a plan needs to know of the run around it.
@@ -102,6 +110,9 @@ func (b *builder) enterGroup() {
 		// "0" is the writer itself; a pid would make the kernel wait for
 		// an RCU grace period of several milliseconds.
 		b.call(unix.SYS_WRITE, "write", name, cell{control + cmsgHeader + 4*uint64(i), name}.arg(), zero, num(1)).wants(1)
+	}
+	if b.spec.inPlace() {
+		return
 	}
 	// After the move, so that the box's group is the root it sees.
 	b.call(unix.SYS_UNSHARE, "unshare", "cgroup namespace", num(unix.CLONE_NEWCGROUP, "CLONE_NEWCGROUP")).wants(0)
@@ -143,10 +154,18 @@ func (b *builder) loopback() {
 // dropCaps empties every set. The bounding set and the securebits can only be
 // changed while CAP_SETPCAP is there, so capset comes last (capabilities(7)).
 func (b *builder) dropCaps() {
+	b.dropBounding()
+	b.clearCaps()
+}
+
+func (b *builder) dropBounding() {
 	for c := range b.host.lastCap + 1 {
 		b.call(unix.SYS_PRCTL, "prctl", "capability "+strconv.Itoa(c), num(unix.PR_CAPBSET_DROP, "PR_CAPBSET_DROP"), num(c)).wants(0)
 	}
 	b.call(unix.SYS_PRCTL, "prctl", "securebits", num(unix.PR_SET_SECUREBITS, "PR_SET_SECUREBITS"), num(lockedSecurebits)).wants(0)
+}
+
+func (b *builder) clearCaps() {
 	b.call(unix.SYS_PRCTL, "prctl", "ambient set", num(unix.PR_CAP_AMBIENT, "PR_CAP_AMBIENT"), num(unix.PR_CAP_AMBIENT_CLEAR_ALL, "PR_CAP_AMBIENT_CLEAR_ALL")).wants(0)
 	header := b.words(unix.LINUX_CAPABILITY_VERSION_3) // version, pid 0
 	b.call(unix.SYS_CAPSET, "capset", "none", num(header), num(b.words(0, 0, 0), "{0,0,0}")).wants(0)
@@ -181,8 +200,13 @@ func (b *builder) lifeline(off ablation.Set) {
 	if off.Has(ablation.Lifeline) || off.Has(ablation.PIDs) { // pid 1 would be the host's
 		return
 	}
+	b.hold(num(1))
+}
+
+// hold arms the lifeline of the process that it is for.
+func (b *builder) hold(self arg) {
 	b.call(opLifeline, "rt_sigaction", "SIGIO").wants(0)
-	b.call(unix.SYS_FCNTL, "fcntl", "lifeline", num(fdLifeline), num(unix.F_SETOWN, "F_SETOWN"), num(1)).wants(0)
+	b.call(unix.SYS_FCNTL, "fcntl", "lifeline", num(fdLifeline), num(unix.F_SETOWN, "F_SETOWN"), self).wants(0)
 	b.call(unix.SYS_FCNTL, "fcntl", "lifeline", num(fdLifeline), num(unix.F_SETFL, "F_SETFL"), num(unix.O_ASYNC|unix.O_NONBLOCK, "O_ASYNC|O_NONBLOCK")).wants(0)
 	b.call(unix.SYS_READ, "read", "lifeline", num(fdLifeline), num(b.room(8)), num(1)).wants(-int32(unix.EAGAIN))
 }
@@ -194,7 +218,11 @@ func (b *builder) lockReaper() {
 	b.call(unix.SYS_CLOSE_RANGE, "close_range", "0-3", num(0), num(fdChannel), num(0)).wants(0)
 	b.call(unix.SYS_CLOSE_RANGE, "close_range", "9-", num(fdShm+1), num(^uint32(0)), num(0)).wants(0)
 	if b.filter.program != nil {
-		b.loadFilter(seccomp.Reaper())
+		program := seccomp.Reaper()
+		if b.spec.inPlace() {
+			program = seccomp.Keeper()
+		}
+		b.loadFilter(program)
 	}
 	b.call(unix.SYS_CLOSE, "close", "report", num(fdReport)).wants(0)
 }

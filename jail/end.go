@@ -12,12 +12,15 @@ import (
 // is the cause, and it is on record before anything is killed: a SIGKILL says
 // nothing about why.
 type end struct {
-	mu     sync.Mutex
-	cause  Reason    // "" while nobody ended it
-	at     time.Time // when it was ended
-	pidfd  int
-	group  *cgroups.Group
-	closed bool // the box is gone: its descriptors may be somebody else's now
+	mu    sync.Mutex
+	cause Reason    // "" while nobody ended it
+	at    time.Time // when it was ended
+	pidfd int
+	// lifeline is that of a keeper, which is told on it to end the tree and then
+	// itself; killed, it could not. Else -1.
+	lifeline int
+	group    *cgroups.Group
+	closed   bool // the box is gone: its descriptors may be somebody else's now
 }
 
 // now ends the box for cause, unless it was ended already.
@@ -34,7 +37,11 @@ func (e *end) now(cause Reason) {
 // kill is SIGKILL to PID 1, with which the kernel kills its whole pid
 // namespace (pid_namespaces(7)), and cgroup.kill besides where there is one.
 func (e *end) kill() {
-	unix.PidfdSendSignal(e.pidfd, unix.SIGKILL, nil, 0)
+	if e.lifeline >= 0 {
+		unix.Write(e.lifeline, []byte{0})
+	} else {
+		unix.PidfdSendSignal(e.pidfd, unix.SIGKILL, nil, 0)
+	}
 	if e.group != nil {
 		e.group.Kill()
 	}

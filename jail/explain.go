@@ -37,6 +37,9 @@ func (a arg) String() string {
 // Text is the plan for people: what the box sees, its limits, and every step.
 func (p *Plan) Text() string {
 	var b strings.Builder
+	if p.spec.inPlace() {
+		b.WriteString("tier     2: the caller's namespaces and file tree, in which Landlock opens what the view lists\n")
+	}
 	fmt.Fprintf(&b, "program  %s\n", quoteAll(p.spec.Args))
 	fmt.Fprintf(&b, "user     %d:%d inside", p.host.boxUID, p.host.boxGID)
 	if p.host.ownUID {
@@ -100,6 +103,9 @@ func (v viewLine) text() string {
 
 func (p *Plan) viewLines() []viewLine {
 	lines := []viewLine{{Kind: "proc", Path: "/proc"}}
+	if p.spec.inPlace() {
+		lines[0].Path = "/proc/self"
+	}
 	for _, d := range p.devices() {
 		lines = append(lines, viewLine{Kind: "device", Path: "/dev/" + d})
 	}
@@ -140,6 +146,7 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(struct {
 		Schema   string     `json:"schema"`
+		Tier     Tier       `json:"tier"`
 		Args     []string   `json:"args"`
 		Env      []string   `json:"env"`
 		UID      int        `json:"uid"`
@@ -151,7 +158,7 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 		Limits   InForce    `json:"limits"`
 		View     []viewLine `json:"view"`
 		Steps    []stepLine `json:"steps"`
-	}{"jail-plan/1", p.spec.Args, append([]string{}, p.spec.Env...), p.host.boxUID, p.host.boxGID, p.host.ownUID, p.net(), p.handled.abi,
+	}{"jail-plan/1", max(p.spec.Tier, Tier1), p.spec.Args, append([]string{}, p.spec.Env...), p.host.boxUID, p.host.boxGID, p.host.ownUID, p.net(), p.handled.abi,
 		p.filter.program.Len(), p.spec.Limits.inForce(), p.viewLines(), steps})
 }
 

@@ -20,7 +20,7 @@ func planSeccomp(spec Spec, h host, l handled, off ablation.Set) (filter, error)
 		return filter{}, nil
 	}
 	if unix.Prctl(unix.PR_GET_SECCOMP, 0, 0, 0, 0) != nil {
-		if slices.Contains(spec.Optional, LayerSeccomp) {
+		if slices.Contains(spec.Optional, LayerSeccomp) && !spec.inPlace() {
 			return filter{}, nil
 		}
 		return filter{}, &SetupError{Stage: StageProbe, Layer: LayerSeccomp, Operation: "prctl", Operand: "PR_GET_SECCOMP", Err: unix.EINVAL,
@@ -41,6 +41,9 @@ func planSeccomp(spec Spec, h host, l handled, off ablation.Set) (filter, error)
 	// to a socket file that lies in a granted tree.
 	if spec.Unix || l.abi >= abiResolveUnix {
 		rules = append(rules, seccomp.UnixSockets()...)
+	}
+	if spec.inPlace() {
+		rules = append(rules, inPlaceRules(spec, h, l.abi)...)
 	}
 	if spec.Net == NetLoopback {
 		rules = append(rules, seccomp.Loopback()...)

@@ -22,9 +22,12 @@ type host struct {
 	// else uses: the caller may map ids at will.
 	ownUID bool
 	// uidBase is where these host uids start.
-	uidBase  uint32
-	keyrings bool       // the kernel has them
-	hard     [16]uint64 // the caller's hard resource limits, by RLIMIT_ number
+	uidBase uint32
+	// keeperUID is who the keeper of a tier 2 box is, where it has uids of its own.
+	keeperUID int
+	setpcap   bool       // the caller may drop capabilities from its bounding set
+	keyrings  bool       // the kernel has them
+	hard      [16]uint64 // the caller's hard resource limits, by RLIMIT_ number
 }
 
 const (
@@ -88,6 +91,39 @@ func (h *host) probeIDs() error {
 	h.ownUID, h.uidBase = true, base
 	h.boxUID, h.boxGID = rootBoxID, rootBoxID
 	return nil
+}
+
+// probeInPlace is probeHost for tier 2, which asks less of ids and more of
+// capabilities.
+func probeInPlace() (host, error) {
+	h, err := probeHost()
+	if err != nil {
+		return h, err
+	}
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var data [2]unix.CapUserData
+	if err := unix.Capget(&header, &data[0]); err != nil {
+		return h, &SetupError{Stage: StageProbe, Layer: LayerCaps, Operation: "capget", Err: err}
+	}
+	h.setpcap = data[0].Effective&(1<<unix.CAP_SETPCAP) != 0
+	// Where the surroundings forbid key rings they forbid them to the box, too.
+	_, err = unix.KeyctlInt(unix.KEYCTL_GET_KEYRING_ID, unix.KEY_SPEC_SESSION_KEYRING, 0, 0, 0)
+	h.keyrings = err == nil || errors.Is(err, unix.ENOKEY)
+	if h.ownUID {
+		h.become(0)
+	}
+	return h, nil
+}
+
+// become is who a tier 2 box of root's is, by the number of its keeper. Inside and
+// outside are the same.
+func (h *host) become(pid int) {
+	h.boxUID = int(h.uidBase) + pid
+	h.boxGID = h.boxUID
+	h.keeperUID = h.boxUID + maxThreads
+	if h.uidBase != ownUIDBase {
+		h.keeperUID = h.boxUID - maxThreads // freeIDs leaves room below
+	}
 }
 
 // readSmall reads a file of /proc whole, of at most a page. The os package

@@ -51,6 +51,11 @@ func planLandlock(spec Spec, h host, off ablation.Set) (handled, error) {
 	if off.Has(ablation.Landlock) {
 		return handled{}, nil
 	}
+	if spec.inPlace() {
+		if err := h.separable(); err != nil {
+			return handled{}, err
+		}
+	}
 	if h.landlockABI == 0 {
 		if slices.Contains(spec.Optional, LayerLandlock) {
 			return handled{}, nil
@@ -75,11 +80,22 @@ func (b *builder) landlock(old cell, off ablation.Set) {
 		return
 	}
 	ruleset := b.inherit(inherit{kind: inheritRuleset}, "ruleset")
-	if len(b.view.entries) > 0 && !off.Has(ablation.Root) {
-		b.rule(ruleset, "/", llsys.AccessFSReadDir)
+	switch {
+	case b.spec.inPlace():
+		// The host's /proc shows everybody's processes. What this process is
+		// before it becomes the program it is afterwards.
+		b.rule(ruleset, "/proc/self", llsys.AccessFSReadFile|llsys.AccessFSReadDir)
+	default:
+		if len(b.view.entries) > 0 && !off.Has(ablation.Root) {
+			b.rule(ruleset, "/", llsys.AccessFSReadDir)
+		}
+		b.rule(ruleset, "/proc", llsys.AccessFSReadFile|llsys.AccessFSReadDir)
 	}
-	b.rule(ruleset, "/proc", llsys.AccessFSReadFile|llsys.AccessFSReadDir)
 	for _, d := range b.devices() {
+		if d == console && b.spec.inPlace() {
+			b.rule(ruleset, b.shape.slave, llsys.AccessFSReadFile|llsys.AccessFSWriteFile)
+			continue
+		}
 		b.rule(ruleset, "/dev/"+d, llsys.AccessFSReadFile|llsys.AccessFSWriteFile)
 	}
 	for _, e := range b.view.entries {
@@ -119,7 +135,9 @@ func (m *mount) rights() uint64 {
 	return rights
 }
 
-// rule allows rights, as far as the ABI knows them, below a path of the box.
+// rule allows rights, as far as the ABI knows them, below a path of the box. In
+// tier 2 that is one of the host's, in which somebody may have put a link since it
+// was checked: those of grants are not followed.
 func (b *builder) rule(ruleset cell, path string, rights uint64) {
 	rights &= uint64(b.handled.config.HandledAccessFS)
 	// struct landlock_path_beneath_attr is packed: u64 and s32.
@@ -128,7 +146,11 @@ func (b *builder) rule(ruleset cell, path string, rights uint64) {
 	if fd.addr != attr+8 {
 		panic("jail: internal error: landlock_path_beneath_attr is not contiguous")
 	}
-	b.call(unix.SYS_OPENAT, "openat", path, num(unix.AT_FDCWD, "AT_FDCWD"), b.str(path), num(unix.O_PATH|unix.O_CLOEXEC, "O_PATH|O_CLOEXEC"), num(0)).keep(fd)
+	if b.view.grants[path] != nil && b.spec.inPlace() {
+		b.lookupInto(fd, num(unix.AT_FDCWD, "AT_FDCWD"), b.str(path), 0, path)
+	} else {
+		b.call(unix.SYS_OPENAT, "openat", path, num(unix.AT_FDCWD, "AT_FDCWD"), b.str(path), num(unix.O_PATH|unix.O_CLOEXEC, "O_PATH|O_CLOEXEC"), num(0)).keep(fd)
+	}
 	b.call(unix.SYS_LANDLOCK_ADD_RULE, "landlock_add_rule", path, ruleset.arg(), num(llsys.RuleTypePathBeneath, "LANDLOCK_RULE_PATH_BENEATH"),
 		num(attr, "{"+landlock.AccessFSSet(rights).String()+"}"), num(0)).wants(0)
 	b.call(unix.SYS_CLOSE, "close", path, fd.arg()).wants(0)

@@ -154,13 +154,18 @@ func (b *builder) attachAt(tree, root cell, e entry) {
 
 // lookup opens a path for use as a place, without following any link.
 func (b *builder) lookup(at, path arg, resolve uint64, what string) cell {
-	place, text := b.cell(what), "RESOLVE_NO_SYMLINKS|RESOLVE_NO_MAGICLINKS"
+	place := b.cell(what)
+	b.lookupInto(place, at, path, resolve, what)
+	return place
+}
+
+func (b *builder) lookupInto(place cell, at, path arg, resolve uint64, what string) {
+	text := "RESOLVE_NO_SYMLINKS|RESOLVE_NO_MAGICLINKS"
 	if resolve != 0 {
 		text += "|RESOLVE_BENEATH"
 	}
 	how := b.words(unix.O_PATH|unix.O_CLOEXEC, 0, resolve|unix.RESOLVE_NO_SYMLINKS|unix.RESOLVE_NO_MAGICLINKS)
 	b.call(unix.SYS_OPENAT2, "openat2", what, at, path, num(how, "{O_PATH|O_CLOEXEC, "+text+"}"), num(24)).keep(place)
-	return place
 }
 
 // tree is the cell with a detached, sealed copy of a host tree.

@@ -21,6 +21,9 @@ func (r *run) receipt() []Layer {
 		return layers
 	}
 	e := parseEvidence(r.report.evidence)
+	if r.spec.inPlace() {
+		return []Layer{r.noNamespaces(e), r.noRoot(e), r.capsInPlace(e), r.landlockReceipt(false), r.seccompReceipt(e, false), r.cgroupReceipt(true), r.rlimitReceipt()}
+	}
 	return []Layer{r.namespaces(e), r.root(e), caps(e), r.landlockReceipt(optional(LayerLandlock)), r.seccompReceipt(e, optional(LayerSeccomp)), r.cgroupReceipt(optional(LayerCgroup)), r.rlimitReceipt()}
 }
 

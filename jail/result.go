@@ -8,9 +8,12 @@ const Schema = "jail/1"
 // A Result is the record of one run: one for every run, refusals included.
 // Its JSON form is the public contract; the schema is in schema.json.
 type Result struct {
-	Schema    string      `json:"schema"`
-	ID        string      `json:"id"`
-	Name      string      `json:"name,omitempty"`
+	Schema string `json:"schema"`
+	ID     string `json:"id"`
+	Name   string `json:"name,omitempty"`
+	// Tier is the tier that was asked for; what it has no wall for stands in
+	// Layers as not applied.
+	Tier      Tier        `json:"tier"`
 	Reason    Reason      `json:"reason"`
 	OK        bool        `json:"ok"`
 	ExitCode  *int        `json:"exit_code"`

@@ -22,19 +22,20 @@ type run struct {
 	result  Result
 	started time.Time
 
-	host   host
-	view   view
-	shape  shape
-	plan   *Plan
-	parent *cgroups.Parent
-	group  *cgroups.Group
-	image  int            // PID 1's
-	locked bool           // to the thread that PID 1 dies with
-	fds    fdSet          // of the supervisor
-	handed fdSet          // the plan, and what goes with it to PID 1
-	plain  []string       // read-only grants that could not be idmapped
-	kept   fdSet          // user namespaces of idMaps
-	idMaps map[[2]int]int // owner → user namespace, for grants
+	host    host
+	view    view
+	shape   shape
+	plan    *Plan
+	parent  *cgroups.Parent
+	group   *cgroups.Group
+	image   int            // PID 1's
+	locked  bool           // to the thread that PID 1 dies with
+	fds     fdSet          // of the supervisor
+	private string         // the private folder of a tier 2 box, once it is made
+	handed  fdSet          // the plan, and what goes with it to PID 1
+	plain   []string       // read-only grants that could not be idmapped
+	kept    fdSet          // user namespaces of idMaps
+	idMaps  map[[2]int]int // owner → user namespace, for grants
 	// hostUID and hostGID are who the box is on the host.
 	hostUID, hostGID int
 	inForce          cgroups.InForce
@@ -95,7 +96,7 @@ func newRun(ctx context.Context, spec Spec) *run {
 	return &run{
 		spec: spec, off: ablation.Of(ctx), started: now, image: -1, interrupt: interrupt.Of(ctx), idMaps: map[[2]int]int{},
 		result: Result{
-			Schema: Schema, ID: newID(now), Name: spec.Name, Denials: []Denial{},
+			Schema: Schema, ID: newID(now), Name: spec.Name, Tier: max(spec.Tier, Tier1), Denials: []Denial{},
 			Profile: spec.Profile, StartedAt: now.UTC(), Limits: spec.Limits.inForce(), TreeEmpty: true,
 		},
 	}
@@ -109,6 +110,9 @@ func (r *run) prepare(io IO) error {
 	}
 	r.hostUID, r.hostGID = r.host.uid, r.host.gid
 	r.shape = shape{stdin: io.Stdin != nil, tty: io.TTY != nil}
+	if r.spec.inPlace() { // it does without a group where none is to be had
+		r.spec.Optional = append(slices.Clone(r.spec.Optional), LayerCgroup)
+	}
 	if r.off.Has(ablation.Cgroup) {
 		return nil
 	}
@@ -126,7 +130,15 @@ func (r *run) prepare(io IO) error {
 // compile makes the plan.
 func (r *run) compile() (err error) {
 	r.shape.backstops = r.groupNote != ""
-	r.plan, err = compile(r.spec, r.host, r.view, r.shape, r.off)
+	spec, v := r.spec, r.view
+	if spec.inPlace() {
+		folder := r.private
+		if folder == "" { // the plan is only shown
+			folder = privateName()
+		}
+		spec, v = spec.inPrivate(folder), v.with(MountRW, folder)
+	}
+	r.plan, err = compile(spec, r.host, v, r.shape, r.off)
 	return err
 }
 
@@ -136,9 +148,16 @@ func (r *run) check() error {
 	if err := r.spec.Validate(); err != nil && !errors.As(err, &faults) {
 		return err
 	}
-	v, more := resolve(r.spec)
+	look, probe := resolve, probeHost
+	if r.spec.inPlace() {
+		look, probe = resolveInPlace, probeInPlace
+	}
+	v, more := look(r.spec)
 	faults = append(faults, more...)
-	h, err := probeHost()
+	h, err := probe()
+	if r.spec.inPlace() {
+		faults = append(faults, r.hostFaults(h, v)...)
+	}
 	if err == nil && uint64(r.spec.Limits.NoFile) > h.hard[unix.RLIMIT_NOFILE] {
 		faults = append(faults, Fault{"limits.nofile", fmt.Sprint(r.spec.Limits.NoFile), fmt.Sprintf("must not exceed the caller's own hard limit of %d", h.hard[unix.RLIMIT_NOFILE])})
 	}
@@ -222,6 +241,9 @@ func (r *run) close() {
 	r.fds.closeAll()
 	r.handed.closeAll()
 	r.kept.closeAll()
+	if r.private != "" {
+		removePrivate(r.private)
+	}
 	if r.group != nil {
 		r.group.Remove()
 	}

@@ -9,6 +9,8 @@ import "time"
 // Specs are usually made by package profiles and then adjusted; a Spec
 // literal works just as well.
 type Spec struct {
+	// Tier is which walls the box is made of. The zero value is Tier1.
+	Tier Tier
 	// Name labels the run in the record and in its cgroup's name. Letters,
 	// digits, '.', '_' and '-', at most 64 bytes; empty is fine.
 	Name string
@@ -48,6 +50,21 @@ type Spec struct {
 	// Profile says where the Spec came from, for the record only.
 	Profile *ProfileRef
 }
+
+// Tier is which walls a box is made of. The weaker one is only ever taken when
+// the caller says so.
+type Tier int
+
+const (
+	// Tier1 is all walls: namespaces and a root of the box's own among them. The
+	// zero value means the same.
+	Tier1 Tier = 1
+	// Tier2 is for hosts that forbid user namespaces, such as the inside of most
+	// containers. The program stays in the caller's namespaces and sees its file
+	// tree, in which Landlock opens what was granted. See the package's
+	// documentation for what is missing.
+	Tier2 Tier = 2
+)
 
 // A Mount is one thing that exists in the box's file tree.
 type Mount struct {

@@ -38,7 +38,7 @@ func (r *run) start() (_ *child, err error) {
 	if err := c.connect(); err != nil {
 		return nil, err
 	}
-	return c, c.ask(pid1.Request{Namespaces: boxNamespaces(r.off), KeepSession: r.off.Has(ablation.Session), Group: r.bornIn()})
+	return c, c.ask(pid1.Request{Namespaces: r.namespacesOfItsOwn(), KeepSession: r.off.Has(ablation.Session), Group: r.bornIn()})
 }
 
 // adopt takes over the early starter, unless it has done already what this run
@@ -48,7 +48,7 @@ func (c *child) adopt(r *run) bool {
 		return false
 	}
 	e, ok := pid1.TakeEarly()
-	if ok && e.Asked && r.bornIn() >= 0 {
+	if ok && e.Asked && (r.bornIn() >= 0 || r.spec.inPlace()) {
 		e.Discard()
 		return false
 	}
@@ -165,10 +165,10 @@ func (c *child) closeAll() {
 }
 
 // reap waits for the end of a child.
-func reap(pid int) (usage unix.Rusage) {
+func reap(pid int) (status unix.WaitStatus, usage unix.Rusage) {
 	for {
-		if _, err := unix.Wait4(pid, nil, unix.WALL, &usage); !errors.Is(err, unix.EINTR) {
-			return usage
+		if _, err := unix.Wait4(pid, &status, unix.WALL, &usage); !errors.Is(err, unix.EINTR) {
+			return status, usage
 		}
 	}
 }
@@ -194,7 +194,15 @@ func pipeError(operation string, err error) error {
 	return &SetupError{Stage: StageClone, Operation: operation, Err: err, Remedy: "allow jail more open files (ulimit -n)"}
 }
 
-// boxNamespaces are those that a box has of its own.
+// namespacesOfItsOwn are the box's.
+func (r *run) namespacesOfItsOwn() uintptr {
+	if r.spec.inPlace() {
+		return 0
+	}
+	return boxNamespaces(r.off)
+}
+
+// boxNamespaces are those that a box of tier 1 has of its own.
 func boxNamespaces(off ablation.Set) uintptr {
 	flags := uintptr(pid1.Namespaces)
 	for wall, flag := range map[ablation.Wall]uintptr{
@@ -215,9 +223,11 @@ func (r *run) launch(streams *streams) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.makePlan(); err != nil {
-		c.discard()
-		return nil, err
+	if !r.spec.inPlace() {
+		if err := r.makePlan(); err != nil {
+			c.discard()
+			return nil, err
+		}
 	}
 	err = c.born()
 	if err != nil && c.early { // it can't tell all the reasons
@@ -229,7 +239,12 @@ func (r *run) launch(streams *streams) (*child, error) {
 		return nil, err
 	}
 	r.own(c)
-	err = r.letGo(c, streams)
+	if r.spec.inPlace() {
+		err = r.settle()
+	}
+	if err == nil {
+		err = r.letGo(c, streams)
+	}
 	if err == nil {
 		err = r.makeGroup()
 	}
@@ -267,15 +282,31 @@ func (r *run) own(c *child) {
 	if r.host.ownUID && !r.off.Has(ablation.OwnUID) {
 		r.hostUID = int(r.host.uidBase) + c.pid
 		r.hostGID = r.hostUID
+		if r.spec.inPlace() {
+			r.host.become(c.pid)
+		}
 	}
+}
+
+// settle makes the private folder of a tier 2 box and its plan, which names that
+// and who the box is.
+func (r *run) settle() error {
+	if r.private == "" {
+		if err := r.makePrivate(); err != nil {
+			return err
+		}
+	}
+	return r.makePlan()
 }
 
 // letGo writes the box's id maps and sends PID 1 its plan and what goes with it.
 func (r *run) letGo(c *child, streams *streams) error {
 	h := r.plan.host
-	maps := idMaps{uid: mapLine(h.boxUID, r.hostUID), gid: mapLine(h.boxGID, r.hostGID), denyGroups: !h.ownUID}
-	if err := maps.write(c.pid); err != nil {
-		return err
+	if !r.spec.inPlace() {
+		maps := idMaps{uid: mapLine(h.boxUID, r.hostUID), gid: mapLine(h.boxGID, r.hostGID), denyGroups: !h.ownUID}
+		if err := maps.write(c.pid); err != nil {
+			return err
+		}
 	}
 	for _, i := range r.plan.inherits {
 		if err := r.open(i); err != nil {

@@ -28,7 +28,10 @@ func (r *run) carryOut(ctx context.Context, io IO) error {
 	}
 	streams.started()
 	defer c.fds.closeAll()
-	r.end.pidfd, r.end.group = c.pidfd, r.group
+	r.end.pidfd, r.end.group, r.end.lifeline = c.pidfd, r.group, -1
+	if r.spec.inPlace() {
+		r.end.lifeline = c.lifeline
+	}
 	r.streams = streams
 	canceled := context.AfterFunc(ctx, func() { r.end.now(ReasonCanceled) })
 	r.watch.begin(r, c.pid)
@@ -194,8 +197,10 @@ func (r *run) reap(c *child) {
 		// it is helped: see cgroups.Group.Kill.
 		r.end.kill()
 	}
-	r.rusage(reap(c.pid))
-	r.result.TreeEmpty = r.group == nil
+	status, usage := reap(c.pid)
+	r.rusage(usage)
+	// A keeper that ends by itself has waited for its last descendant.
+	r.result.TreeEmpty = r.group == nil && (!r.spec.inPlace() || status.Exited())
 	for range 100 {
 		if r.group == nil {
 			return

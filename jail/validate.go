@@ -38,6 +38,12 @@ func (s Spec) Validate() error {
 	v.oneOf("net", string(s.Net), "", string(NetNone), string(NetLoopback))
 	v.oneOf("output_mode", string(s.OutputMode), "", string(OutputKill), string(OutputTruncate))
 	v.seccomp(s.Seccomp)
+	if s.Tier < 0 || s.Tier > Tier2 {
+		v.fault("tier", strconv.Itoa(int(s.Tier)), "must be 1 or 2")
+	}
+	if s.inPlace() {
+		v.faults = append(v.faults, s.inPlaceFaults()...)
+	}
 	for _, l := range s.Optional {
 		if !slices.Contains(OptionalLayers, l) {
 			v.fault("optional", string(l), fmt.Sprintf("must be one of %v: the other layers are what a box is", OptionalLayers))

@@ -128,17 +128,7 @@ func (r *resolver) add(m Mount) {
 			return
 		}
 	case MountRO, MountRW:
-		place, err := openPlace(unix.AT_FDCWD, m.Source, 0)
-		if err == nil {
-			err = unix.Fstat(place, &st)
-			unix.Close(place)
-		}
-		if errors.Is(err, unix.ELOOP) {
-			r.fault("source", m.Source, "must not lead through a symbolic link, which another box may have made: name what it leads to")
-			return
-		}
-		if err != nil {
-			r.fault("source", m.Source, "must be a file or folder that exists and that the caller can reach: "+err.Error())
+		if !r.grantedAt(m.Source, &st) {
 			return
 		}
 	case MountLink:
@@ -153,6 +143,22 @@ func (r *resolver) add(m Mount) {
 	r.addMount(&mount{Mount: m, dir: true, path: at, uid: int(st.Uid), gid: int(st.Gid), mode: st.Mode, dev: st.Dev, ino: st.Ino})
 }
 
+// grantedAt looks up what a caller grants.
+func (r *resolver) grantedAt(source string, st *unix.Stat_t) bool {
+	place, err := openPlace(unix.AT_FDCWD, source, 0)
+	if err == nil {
+		err = unix.Fstat(place, st)
+		unix.Close(place)
+	}
+	switch {
+	case errors.Is(err, unix.ELOOP):
+		r.fault("source", source, "must not lead through a symbolic link, which another box may have made: name what it leads to")
+	case err != nil:
+		r.fault("source", source, "must be a file or folder that exists and that the caller can reach: "+err.Error())
+	}
+	return err == nil
+}
+
 func (r *resolver) link(at, text string) {
 	if !r.place(at, entryLink) {
 		return
@@ -163,23 +169,8 @@ func (r *resolver) link(at, text string) {
 
 func (r *resolver) addMount(m *mount) {
 	at := m.path
-	if m.Kind != MountTmpfs {
-		switch m.mode & unix.S_IFMT {
-		case unix.S_IFDIR:
-		case unix.S_IFREG, unix.S_IFIFO:
-			m.dir = false
-		default:
-			r.fault("source", m.Source, "must be a folder, a regular file or a named pipe: sockets and devices are not granted")
-			return
-		}
-		why := refusedSource(m)
-		if why == "" && m.dir && m.Kind != MountSystem {
-			why = r.kernelMountBelow(m.Source)
-		}
-		if why != "" {
-			r.fault("source", m.Source, why)
-			return
-		}
+	if m.Kind != MountTmpfs && !r.grantable(m) {
+		return
 	}
 	outer := r.outer(at)
 	nested := outer != nil && outer.Kind != MountTmpfs
@@ -199,6 +190,26 @@ func (r *resolver) addMount(m *mount) {
 	r.view.grants[at] = m
 	r.view.mounts = append(r.view.mounts, m)
 	r.view.entries = append(r.view.entries, entry{kind: entryMount, path: at, mount: m, nested: nested})
+}
+
+// grantable says whether m's source is something that is granted at all.
+func (r *resolver) grantable(m *mount) bool {
+	switch m.mode & unix.S_IFMT {
+	case unix.S_IFDIR:
+	case unix.S_IFREG, unix.S_IFIFO:
+		m.dir = false
+	default:
+		r.fault("source", m.Source, "must be a folder, a regular file or a named pipe: sockets and devices are not granted")
+		return false
+	}
+	why := refusedSource(m)
+	if why == "" && m.dir && m.Kind != MountSystem {
+		why = r.kernelMountBelow(m.Source)
+	}
+	if why != "" {
+		r.fault("source", m.Source, why)
+	}
+	return why == ""
 }
 
 // place makes room at path at in our own part of the tree: its parents, and

@@ -14,6 +14,7 @@ const (
 
 	opSignals  = 0xf0000001 // every signal to its default, none blocked
 	opLifeline = 0xf0000002 // a SIGIO makes PID 1 look at its lifeline
+	opKeeper   = 0xf0000003 // PID 1 ends the program's tree before itself, and on SIGTERM
 
 	wantAny = -1 << 31 // any result but an error is success
 

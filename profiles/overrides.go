@@ -14,6 +14,8 @@ type Overrides struct {
 	Limits jail.Limits
 	// OutputMode replaces the profile's; empty keeps it.
 	OutputMode jail.OutputMode
+	// Tier is the box's; zero is the first.
+	Tier jail.Tier
 	// RO and RW are trees or files of the host for the box to see or to
 	// change; Tmpfs are empty folders in memory.
 	RO, RW []Grant

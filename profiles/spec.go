@@ -49,6 +49,7 @@ func (p *Profile) Spec(args []string, o Overrides, h Host) (jail.Spec, error) {
 		Net:          or(o.Net, s.net),
 		Unix:         s.unix,
 		Limits:       b.limits,
+		Tier:         o.Tier,
 		OutputMode:   or(o.OutputMode, s.outputMode),
 		CgroupParent: o.CgroupParent,
 		Require:      concat(s.require, o.Require),
@@ -83,7 +84,17 @@ func (b *builder) profileView() {
 	for _, path := range v.system {
 		b.view.put(jail.Mount{Kind: jail.MountSystem, Source: path, Target: path})
 	}
+	var made map[string]string
+	if b.o.Tier == jail.Tier2 {
+		made = madeUp()
+		for _, path := range configuration {
+			b.view.put(jail.Mount{Kind: jail.MountSystem, Source: path, Target: path})
+		}
+	}
 	for _, path := range slices.Sorted(maps.Keys(v.files)) {
+		if v.files[path] == made[path] {
+			continue // it has no root of its own to make them in
+		}
 		b.view.put(jail.Mount{Kind: jail.MountFile, Target: path, Content: v.files[path]})
 	}
 	b.profileGrants(jail.MountRO, "view.ro", v.ro)
@@ -93,6 +104,16 @@ func (b *builder) profileView() {
 			b.tmpfs("view.tmpfs", t)
 		}
 	}
+}
+
+// configuration is what programs do without when it is not there, as in a root of
+// the box's own, and not when it is refused: OpenSSL's, and with it Node's.
+var configuration = [...]string{"/etc/ssl/openssl.cnf", "/etc/pki/tls/openssl.cnf", "/etc/pki/tls/openssl.d", "/etc/crypto-policies"}
+
+// madeUp are the small files that every built-in profile makes up.
+func madeUp() map[string]string {
+	base, _ := decodedBuiltin("base")
+	return base.settings.view.files
 }
 
 func (b *builder) profileGrants(kind jail.MountKind, field string, list []string) {

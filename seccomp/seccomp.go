@@ -38,10 +38,14 @@ func Builtin(name string) (Program, error) {
 // PID 1 makes, does.
 func Reaper() Program { return reaper(native()) }
 
-func reaper(m machine) Program {
-	calls := [...]string{
+// Keeper is the same for a box without a pid namespace, whose processes that of
+// PID 1's place has to end itself. Whom it may signal is decided elsewhere.
+func Keeper() Program { return reaper(native(), "kill") }
+
+func reaper(m machine, besides ...string) Program {
+	calls := append([]string{
 		"wait4", "read", "write", "close", "fstatfs", "exit", "exit_group", "rt_sigreturn", "restart_syscall",
-	}
+	}, besides...)
 	p := make(Program, 0, (len(calls)+6)*instructionSize)
 	p = p.add(instruction{code: loadWord, k: offsetArch})
 	p = p.add(instruction{code: jumpEqual, jt: 1, k: m.audit})

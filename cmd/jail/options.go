@@ -110,16 +110,14 @@ func didYouMean[T ~string](v string, words []T) string {
 	return ""
 }
 
-// tier accepts the one way to build a box that exists. Tier 2, a box without
-// namespaces for hosts that forbid them, is refused rather than taken for 1.
-func tier(_ *options, v string) error {
+func tier(v string) (jail.Tier, error) {
 	switch v {
 	case "1":
-		return nil
+		return jail.Tier1, nil
 	case "2":
-		return errors.New("tier 2, a box without namespaces, is not built yet; only 1 is")
+		return jail.Tier2, nil
 	}
-	return errors.New("must be 1")
+	return 0, errors.New("must be 1 or 2")
 }
 
 // layerNames are the layers that --optional accepts.

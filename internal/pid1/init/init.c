@@ -38,7 +38,7 @@ struct plan {
 	u32 magic;
 	u32 size;
 	s32 report_fd;
-	u32 reserved;
+	u32 keeping; /* set here by OP_KEEPER: the program's tree is ours to end */
 	struct {
 		u64 steps;
 		u32 n;
@@ -73,17 +73,21 @@ static const s32 handed[HANDED] = { -1, 0, 1, 2, 4, LIFELINE, 6 };
 
 enum {
 	OP_SIGNALS = 0xf0000001, /* every signal to its default, none blocked */
-	OP_LIFELINE = 0xf0000002 /* SIGIO makes us look at the lifeline */
+	OP_LIFELINE = 0xf0000002, /* SIGIO makes us look at the lifeline */
+	OP_KEEPER = 0xf0000003 /* no pid namespace: SIGTERM, too, and no end of ours without the tree's */
 };
 
 #define CLONE_PARENT 0x8000UL
 #define CLONE_INTO_CGROUP 0x200000000UL
+#define SIGKILL 9
+#define SIGTERM 15
 #define SIGCHLD 17
 #define SIGIO 29
 #define NSIG 64
 #define F_GET_SEALS 1034
 #define SEALS_WANTED 15 /* F_SEAL_SEAL | SHRINK | GROW | WRITE */
 #define EINTR 4
+#define ECHILD 10
 
 struct sigaction {
 	void (*handler)(int);
@@ -98,14 +102,39 @@ static __attribute__((noreturn)) void leave(int code)
 		sys(SYS_EXIT_GROUP, (u64)code, 0, 0, 0, 0, 0);
 }
 
+/* end is leave for when the program may be running. As PID 1 we take the whole
+ * namespace with us. Without one we are the subreaper of the program's tree
+ * (PR_SET_CHILD_SUBREAPER), whose processes become our children when they are
+ * orphaned: so that we have no child means that nothing is left of it. Kill -1 is
+ * every process that the kernel lets us signal, besides ourselves. The steps
+ * before OP_KEEPER have seen to it that this is the tree and nobody else. No fork
+ * gets past it: the kernel makes none for a parent that has been killed. */
+static __attribute__((noreturn)) void end(int code)
+{
+	if (((const struct plan *)PLAN_BASE)->keeping) {
+		do
+			sys(SYS_KILL, (u64)-1, SIGKILL, 0, 0, 0, 0);
+		while (sys(SYS_WAIT4, (u64)-1, 0, 0x40000000 /* __WALL */, 0, 0, 0) != -ECHILD);
+	}
+	leave(code);
+}
+
 /* The signal says only that something may have happened, and anybody may send
- * it. That the supervisor has gone is what the pipe itself says: its end. */
+ * it. That the supervisor has gone is what the pipe itself says, by its end; a
+ * byte on it says that the box is to end. */
 static void on_lifeline(int sig)
 {
 	char byte;
 	(void)sig;
-	if (sys(SYS_READ, LIFELINE, (u64)&byte, 1, 0, 0, 0) == 0)
-		leave(1);
+	if (sys(SYS_READ, LIFELINE, (u64)&byte, 1, 0, 0, 0) >= 0)
+		end(1);
+}
+
+/* The thread that started us is gone, or somebody outside wants us gone. */
+static void on_end(int sig)
+{
+	(void)sig;
+	end(1);
 }
 
 static long set_action(int sig, void (*handler)(int), u64 flags)
@@ -144,6 +173,10 @@ static long perform(const struct step *s)
 		return default_signals();
 	if (s->nr == OP_LIFELINE)
 		return set_action(SIGIO, on_lifeline, SA_RESTORER);
+	if (s->nr == OP_KEEPER) {
+		((struct plan *)PLAN_BASE)->keeping = 1;
+		return set_action(SIGTERM, on_end, SA_RESTORER);
+	}
 	return sys(s->nr, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
@@ -157,7 +190,7 @@ static __attribute__((noreturn)) void fail(const struct plan *p, u32 list, u32 s
 	r.result = (s32)result;
 	r.reserved = 0;
 	sys(SYS_WRITE, (u64)p->report_fd, (u64)&r, sizeof r, 0, 0, 0);
-	leave(125);
+	end(125);
 }
 
 static void carry_out(const struct plan *p, u32 list)
@@ -174,7 +207,7 @@ static void carry_out(const struct plan *p, u32 list)
 }
 
 /* A plain blocking wait: no state that a lost signal could spoil. When the
- * program ends so do we, and with PID 1 the kernel ends the whole box. */
+ * program ends so do we, and with us the whole box. */
 static __attribute__((noreturn)) void reap(const struct plan *p, long program)
 {
 	for (;;) {
@@ -183,10 +216,10 @@ static __attribute__((noreturn)) void reap(const struct plan *p, long program)
 		if (pid == program) {
 			*(volatile s32 *)p->status = status;
 			carry_out(p, FINAL);
-			leave(0);
+			end(0);
 		}
 		if (pid < 0 && pid != -EINTR)
-			leave(1);
+			end(1);
 	}
 }
 
@@ -303,6 +336,7 @@ __attribute__((used, noreturn)) void init(void)
 	carry_out(p, BOX);
 	long program = sys(SYS_CLONE, SIGCHLD, 0, 0, 0, 0, 0);
 	if (program == 0) {
+		((struct plan *)PLAN_BASE)->keeping = 0; /* in our copy */
 		carry_out(p, TARGET);
 		leave(125); /* not reached: the last step is execve, or fails */
 	}
