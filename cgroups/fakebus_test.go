@@ -94,6 +94,13 @@ func (f *fakeManager) serve(c net.Conn) {
 	}
 }
 
+// call is one of the calls.
+func (f *fakeManager) call(i int) *dbus.Message {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.calls[i]
+}
+
 // members are the methods that were called, in order.
 func (f *fakeManager) members() string {
 	f.mu.Lock()

@@ -6,15 +6,11 @@ import (
 	"os"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
-
-// supervisorLeaf is where Find moves its own process. Sweep does not know it
-// by its name, and the group goes away with the delegated tree it is in.
-const supervisorLeaf = "supervisor"
 
 // findV2 takes the named group or else, of those that this process may manage,
 // the first: its own, if systemd has handed it over or has no part in it; a
@@ -27,7 +23,8 @@ func (p *Parent) findV2(own []membership, name string) error {
 	if name != "" {
 		return p.settle(self, path.Clean("/"+name), name)
 	}
-	systemds := undelegated(home(self))
+	s, deadline := systemdOf(os.Geteuid(), os.Getenv), time.Now().Add(patience)
+	systemds := s.holds(home(self), deadline)
 	var refused error
 	if !systemds {
 		if refused = p.settle(self, home(self), ""); refused == nil {
@@ -35,7 +32,7 @@ func (p *Parent) findV2(own []membership, name string) error {
 		}
 		p.clear()
 	}
-	scope, unasked := enterScope(self)
+	scope, unasked := s.enter(self, deadline)
 	if unasked == nil {
 		return p.settleScope(scope)
 	}
@@ -158,40 +155,6 @@ func absent(list string) []string {
 		}
 	}
 	return lacking
-}
-
-// stepAside moves this process into a leaf below its own group, so that the
-// group holds no process and may hand controllers down (cgroup-v2.rst, "No
-// Internal Process Constraint"). Other processes are not ours to move.
-func (p *Parent) stepAside(d dir) error {
-	refuse := func(err error) error {
-		return &Error{Op: "find", Path: d.path, Missing: "a group without processes", Err: err, Remedy: remedyInternal}
-	}
-	procs, err := d.read("cgroup.procs")
-	if err != nil {
-		return err
-	}
-	self := strconv.Itoa(os.Getpid())
-	for _, pid := range strings.Fields(procs) {
-		if pid != self {
-			return refuse(fmt.Errorf("process %s is in it too: %w", pid, unix.EBUSY))
-		}
-	}
-	if err := d.mkdir(supervisorLeaf); err != nil && !errors.Is(err, unix.EEXIST) {
-		return refuse(err)
-	}
-	if err := d.write(supervisorLeaf+"/cgroup.procs", "0"); err != nil {
-		return refuse(errors.Join(err, d.rmdir(supervisorLeaf)))
-	}
-	if err := d.handDown(); err != nil {
-		back := d.write("cgroup.procs", "0")
-		if back == nil {
-			back = d.rmdir(supervisorLeaf)
-		}
-		return refuse(errors.Join(err, back))
-	}
-	p.addNote(fmt.Sprintf("this process was moved from %s to %s/%s", d.path, path.Base(d.path), supervisorLeaf))
-	return nil
 }
 
 // enterable sees that a child of this process, which is in the group self, can

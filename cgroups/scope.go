@@ -25,6 +25,9 @@ const (
 	jobRemoved     = "JobRemoved"
 	jobMatch       = "type='signal',sender='" + systemdName + "',path='" + systemdPath + "',interface='" + systemdManager + "',member='" + jobRemoved + "'"
 	errUnitExists  = "org.freedesktop.systemd1.UnitExists"
+	// Busses differ in how they say that a service is not there.
+	errNoOwner = "org.freedesktop.DBus.Error.NameHasNoOwner"
+	errUnknown = "org.freedesktop.DBus.Error.ServiceUnknown"
 )
 
 // call asks for the scope, with the sender in it and handed over to it.
@@ -61,14 +64,12 @@ func (s scope) call() bus.Call {
 		Signature: "ssa(sv)a(sa(sv))", Body: w.Bytes()}
 }
 
-// hello is what comes before the first call on a bus: being let in, and word
-// of jobs that end. A manager's own socket needs none of it, and sends word to
-// all who are connected.
-func hello() []bus.Call {
+// subscription has word sent of jobs that end. A manager's own socket needs none
+// of it, and sends word to all who are connected.
+func subscription() []bus.Call {
 	match := &bus.Writer{}
 	match.String(jobMatch)
 	return []bus.Call{
-		{Destination: busName, Path: busPath, Interface: busName, Member: "Hello"},
 		{Destination: busName, Path: busPath, Interface: busName, Member: "AddMatch", Signature: "s", Body: match.Bytes()},
 		{Destination: systemdName, Path: systemdPath, Interface: systemdManager, Member: "Subscribe"},
 	}
@@ -77,21 +78,19 @@ func hello() []bus.Call {
 // start asks the manager at a socket for the scope and waits until it says
 // that the job is done, which is after this process was moved.
 func (s scope) start(at socket, deadline time.Time) error {
-	c, err := bus.Dial(at.address, deadline)
+	c, err := at.dial(deadline)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	call := s.call()
 	if at.bus {
-		for _, first := range hello() {
+		for _, first := range subscription() {
 			if _, err := c.Send(first); err != nil {
 				return fmt.Errorf("%s: %w", first.Member, err)
 			}
 		}
-	} else {
-		call.Destination = ""
 	}
+	call := at.to(s.call())
 	serial, err := c.Send(call)
 	if err != nil {
 		return fmt.Errorf("%s: %w", call.Member, err)
@@ -116,11 +115,7 @@ func follow(c *bus.Conn, serial uint32, unit string) error {
 		body := m.Body()
 		switch {
 		case m.Type == bus.TypeError:
-			text := ""
-			if len(m.Signature) > 0 && m.Signature[0] == 's' {
-				text = body.String()
-			}
-			return &bus.Error{Name: m.ErrorName, Text: text}
+			return m.Error()
 		case m.Type == bus.TypeReturn && m.ReplyTo == serial:
 			if job = body.String(); job == "" {
 				return errors.New("the answer names no job")

@@ -30,6 +30,27 @@ type socket struct {
 	bus     bool
 }
 
+// dial connects to a manager. On a bus, that begins with being let in.
+func (at socket) dial(deadline time.Time) (*bus.Conn, error) {
+	c, err := bus.Dial(at.address, deadline)
+	if err != nil || !at.bus {
+		return c, err
+	}
+	if _, err := c.Call(bus.Call{Destination: busName, Path: busPath, Interface: busName, Member: "Hello"}); err != nil {
+		c.Close()
+		return nil, fmt.Errorf("Hello: %w", err)
+	}
+	return c, nil
+}
+
+// to is a call as it is made at the socket: only a bus has destinations.
+func (at socket) to(call bus.Call) bus.Call {
+	if !at.bus {
+		call.Destination = ""
+	}
+	return call
+}
+
 // systemdOf is the manager of a user. An ordinary user's sockets are found by
 // the environment, as systemctl finds them; a login by su or cron lacks that,
 // and the folder has the same place nevertheless.
@@ -77,15 +98,12 @@ func busAddresses(list string) []string {
 var errNoSystemd = errors.New("no socket of systemd's is there")
 
 // ask asks for the scope where it can be had, all within the deadline. The
-// first manager that answers decides. A name that is taken is taken by another
-// call of Find in this process, and it is waited for that one's end, or by a
-// unit that is just going away.
+// first manager that answers decides.
 func (s systemd) ask(sc scope, deadline time.Time, entered func() bool) error {
 	var tried []error
 	for _, at := range s.sockets {
 		err := sc.start(at, deadline)
-		var refused *bus.Error
-		for errors.As(err, &refused) && refused.Name == errUnitExists && !entered() && time.Until(deadline) > 0 {
+		for begun := time.Now(); passing(err, time.Since(begun)) && !entered() && time.Until(deadline) > 0; {
 			time.Sleep(retryScope)
 			err = sc.start(at, deadline)
 		}
@@ -100,7 +118,22 @@ func (s systemd) ask(sc scope, deadline time.Time, entered func() bool) error {
 	return fmt.Errorf("%w (%w)", errNoSystemd, errors.Join(tried...))
 }
 
-const retryScope = 20 * time.Millisecond
+const (
+	retryScope = 20 * time.Millisecond
+	// starting is how long a manager may take to come to a bus. A session's bus
+	// is started by the first who asks for it, and the manager joins it then.
+	starting = 500 * time.Millisecond
+)
+
+// passing says that a refusal may be gone in a moment. A name that is taken is
+// so by another call of Find in this process, or by a unit that is going away.
+func passing(err error, since time.Duration) bool {
+	var refused *bus.Error
+	if !errors.As(err, &refused) {
+		return false
+	}
+	return refused.Name == errUnitExists || since < starting && (refused.Name == errNoOwner || refused.Name == errUnknown)
+}
 
 // absentSocket says that nobody listens, or not for us.
 func absentSocket(err error) bool {
@@ -108,76 +141,8 @@ func absentSocket(err error) bool {
 		errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENAMETOOLONG)
 }
 
-// booted says that systemd manages this host (sd_booted(3)).
-func booted() bool { return unix.Access("/run/systemd/system", unix.F_OK) == nil }
-
-// undelegated says that a group is part of a unit of systemd's that was not
-// handed over. Its attributes are systemd's then: when units beside it come and
-// go, it may take controllers off the groups below, and limits go with them
-// (CGROUP_DELEGATION.md, "Three Scenarios"). Units that are handed over bear a
-// mark, for root since systemd 244, and for everyone since 251.
-func undelegated(group string) bool {
-	if !booted() {
-		return false
-	}
-	unit, ok := unitOf(group)
-	if !ok {
-		return false
-	}
-	d, _, err := locate(V2, "", unit, "")
-	if err != nil {
-		return false
-	}
-	defer d.close()
-	var mark [8]byte
-	for _, name := range []string{"user.delegate", "trusted.delegate"} {
-		if n, err := unix.Fgetxattr(d.fd, name, mark[:]); err == nil && string(mark[:n]) == "1" {
-			return false
-		}
-	}
-	return true
-}
-
-// unitOf is the closest group at or above group that is a unit of systemd's,
-// by its name.
-func unitOf(group string) (string, bool) {
-	for ; group != "/" && group != "."; group = path.Dir(group) {
-		switch path.Ext(group) {
-		case ".scope", ".service", ".slice":
-			return group, true
-		}
-	}
-	return "", false
-}
-
-// sliceOf is the slice that group is in, if the manager of uid is the one that
-// it belongs to. A scope in the same one stays below the same limits; in
-// another, it would be a way out of them.
-func sliceOf(group string, uid int) string {
-	units := strings.Split(strings.Trim(group, "/"), "/")
-	user := slices.IndexFunc(units, func(u string) bool { return strings.HasPrefix(u, "user@") && strings.HasSuffix(u, ".service") })
-	switch {
-	case uid == 0 && user >= 0:
-		units = units[:user]
-	case uid != 0 && user < 0, uid != 0 && units[user] != fmt.Sprintf("user@%d.service", uid):
-		return ""
-	case uid != 0:
-		units = units[user+1:]
-	}
-	for _, u := range slices.Backward(units) {
-		if strings.HasSuffix(u, ".slice") {
-			return u
-		}
-	}
-	return ""
-}
-
-// enterScope has systemd put this process, which is in the group self, into a
-// scope of its own, and answers the scope's group as the kernel tells it.
-func enterScope(self string) (string, error) {
-	return systemdOf(os.Geteuid(), os.Getenv).enter(self, time.Now().Add(patience))
-}
-
+// enter has systemd put this process, which is in the group self, into a scope
+// of its own, and answers the scope's group as the kernel tells it.
 func (s systemd) enter(self string, deadline time.Time) (string, error) {
 	sc := scope{name: fmt.Sprintf("jail-%d.scope", os.Getpid()), slice: sliceOf(self, s.uid)}
 	now := ""

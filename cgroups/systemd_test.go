@@ -2,10 +2,13 @@ package cgroups
 
 import (
 	"errors"
+	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/godbus/dbus/v5"
 	"golang.org/x/sys/unix"
 )
 
@@ -30,6 +33,48 @@ func TestSystemdOf(t *testing.T) {
 		if got.uid != tt.uid || !slices.Equal(got.sockets, tt.want) {
 			t.Errorf("%s: systemdOf(%d) = %v, want %v", tt.name, tt.uid, got, tt.want)
 		}
+	}
+}
+
+// TestDelegates: the manager's word on one of its units, however it is reached.
+func TestDelegates(t *testing.T) {
+	says := func(value any) func(*fakeManager, io.Writer, *dbus.Message) {
+		return func(f *fakeManager, to io.Writer, call *dbus.Message) { f.reply(to, call, dbus.MakeVariant(value)) }
+	}
+	for _, tt := range []struct {
+		name   string
+		answer func(*fakeManager, io.Writer, *dbus.Message)
+		want   bool
+	}{
+		{"yes", says(true), true},
+		{"no", says(false), false},
+		{"something else", says("yes"), false},
+		{"no such unit", func(f *fakeManager, to io.Writer, call *dbus.Message) {
+			f.refuse(to, call, "org.freedesktop.DBus.Error.UnknownObject", "no")
+		}, false},
+	} {
+		f := (&fakeManager{auth: plain, answer: tt.answer}).listen(t)
+		s := systemd{sockets: []socket{{filepath.Join(t.TempDir(), "gone"), false}, {f.path, false}}}
+		if got := s.delegates("run-1.scope", soon()); got != tt.want {
+			t.Errorf("%s: delegates() = %v, want %v", tt.name, got, tt.want)
+		}
+		call := f.call(0)
+		if got, want := call.Headers[dbus.FieldPath].Value(), dbus.ObjectPath(systemdPath+"/unit/run_2d1_2escope"); got != want {
+			t.Errorf("%s: asked of %v, want %v", tt.name, got, want)
+		}
+		if want := []any{"org.freedesktop.systemd1.Scope", "Delegate"}; !slices.Equal(call.Body, want) {
+			t.Errorf("%s: asked for %v, want %v", tt.name, call.Body, want)
+		}
+	}
+	f := (&fakeManager{auth: daemonLike, answer: func(f *fakeManager, to io.Writer, call *dbus.Message) {
+		if call.Headers[dbus.FieldMember].Value() == "Hello" {
+			f.reply(to, call, ":1.1")
+			return
+		}
+		says(true)(f, to, call)
+	}}).listen(t)
+	if s := (systemd{sockets: []socket{{f.path, true}}}); !s.delegates("7.service", soon()) {
+		t.Error("delegates() over a bus = false, want true")
 	}
 }
 

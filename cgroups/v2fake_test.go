@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -222,20 +221,5 @@ func TestV2HandDown(t *testing.T) {
 				t.Errorf("cgroup.subtree_control holds %q, want %q", got, tt.want)
 			}
 		})
-	}
-}
-
-func TestV2StepAsideRefusesOthers(t *testing.T) {
-	self := strconv.Itoa(os.Getpid())
-	for _, procs := range []string{self + "\n1\n", "0\n", "1\n"} {
-		d := fake(t, map[string]string{"cgroup.procs": procs})
-		err := new(Parent).stepAside(d)
-		var e *Error
-		if !errors.As(err, &e) || e.Remedy == "" || !errors.Is(err, unix.EBUSY) {
-			t.Errorf("stepAside() beside %q = %v, want a refusal with a remedy", procs, err)
-		}
-		if got := left([]string{filepath.Join(d.path, supervisorLeaf)}); len(got) > 0 {
-			t.Errorf("stepAside() beside %q left %v", procs, got)
-		}
 	}
 }

@@ -134,6 +134,28 @@ func (c *Conn) Send(call Call) (uint32, error) {
 	return c.serial, c.send(call.encode(c.serial))
 }
 
+// Call sends a call and returns the reply. Other messages that come meanwhile
+// are dropped. An *Error is the service's own.
+func (c *Conn) Call(call Call) (Message, error) {
+	serial, err := c.Send(call)
+	if err != nil {
+		return Message{}, err
+	}
+	for {
+		m, err := c.Receive()
+		if err != nil {
+			return Message{}, err
+		}
+		switch {
+		case m.ReplyTo != serial:
+		case m.Type == TypeReturn:
+			return m, nil
+		case m.Type == TypeError:
+			return Message{}, m.Error()
+		}
+	}
+}
+
 // Receive returns the next message.
 func (c *Conn) Receive() (Message, error) {
 	need := fixedHeader

@@ -76,11 +76,11 @@ func decode(text []byte) (Message, error) {
 func (r *Reader) field(m *Message, code byte) {
 	var text string
 	var number uint32
-	switch kind := r.signature(); kind {
+	switch kind := r.Signature(); kind {
 	case "s", "o":
 		text = r.String()
 	case "g":
-		text = r.signature()
+		text = r.Signature()
 	case "u":
 		number = r.Uint32()
 	default:
@@ -98,6 +98,15 @@ func (r *Reader) field(m *Message, code byte) {
 	case fieldSignature:
 		m.Signature = text
 	}
+}
+
+// Error is what a message of TypeError says.
+func (m Message) Error() *Error {
+	e := &Error{Name: m.ErrorName}
+	if len(m.Signature) > 0 && m.Signature[0] == 's' {
+		e.Text = m.Body().String()
+	}
+	return e
 }
 
 // Body reads the values of m's body, one after the other, as its signature
@@ -148,7 +157,9 @@ func (r *Reader) Uint32() uint32 {
 // String reads a string or an object's path (types s and o).
 func (r *Reader) String() string { return r.terminated(int(r.Uint32())) }
 
-func (r *Reader) signature() string { return r.terminated(int(r.byte())) }
+// Signature reads a type signature (type g), as one stands before the value of
+// a variant (type v).
+func (r *Reader) Signature() string { return r.terminated(int(r.byte())) }
 
 // terminated is n bytes and the zero behind them.
 func (r *Reader) terminated(n int) string {
