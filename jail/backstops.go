@@ -16,7 +16,9 @@ import (
 //   - RLIMIT_DATA is the memory cap of each process for itself: its private
 //     writable memory (since Linux 4.7, setrlimit(2)).
 //   - RLIMIT_NPROC is the cap on processes: in a user namespace the kernel counts
-//     those of the box alone (since Linux 5.14, ucounts).
+//     those of the box alone (since Linux 5.14, ucounts). So it does in tier 2 when
+//     root starts it. Else it counts all of the caller's, and is set only where
+//     these can be counted.
 //   - The supervisor adds up the memory and the processor time of the tree, from
 //     /proc, and ends the box when it finds more than the cap. Between two looks
 //     a box can have more.
@@ -31,22 +33,29 @@ func (b *builder) backstops() []rlimit {
 	l := b.spec.Limits
 	memory, pids := uint64(l.Memory), uint64(l.Pids)
 	limits := []rlimit{{unix.RLIMIT_DATA, memory, memory}}
-	if b.spec.inPlace() {
-		pids-- // the keeper is another user's
+	switch {
+	case !b.spec.inPlace():
+	case b.host.ownUID:
+		pids-- // the keeper is another user
+	case b.host.tasks == 0:
+		return limits
+	default:
+		pids += uint64(b.host.tasks)
 	}
-	if !b.spec.inPlace() || b.host.ownUID {
-		limits = append(limits, rlimit{unix.RLIMIT_NPROC, pids, pids})
-	}
-	return limits
+	return append(limits, rlimit{unix.RLIMIT_NPROC, pids, pids})
 }
 
 // backstopNote says what stands in for a group.
-func backstopNote(err error) string {
+func backstopNote(err error, spec Spec) string {
+	allows, processes := "--optional", "RLIMIT_NPROC"
+	if spec.inPlace() {
+		allows, processes = "tier 2", "RLIMIT_NPROC where it can count the box, the processes of the tree"
+	}
 	watched := "memory and processor time of the tree watched by the supervisor, every " + lookEvery.String() + " at the soonest"
 	if !hasChildren() {
 		watched = "processor time limited for each process only (this kernel's /proc does not list children)"
 	}
-	return "no cgroup caps on this run, as --optional allows; in their place RLIMIT_DATA for each process, RLIMIT_NPROC, and " + watched + ": " + err.Error()
+	return "no cgroup caps on this run, as " + allows + " allows; in their place RLIMIT_DATA for each process, " + processes + ", and " + watched + ": " + err.Error()
 }
 
 // hasChildren says whether /proc lists the children of a thread
@@ -61,13 +70,15 @@ type treeUse struct {
 	memory    int64         // bytes of anonymous and shared memory, shared ones as often as they are mapped
 	cpu       time.Duration // the dead and waited for included
 	processes int
+	tasks     int // threads of all of them
 }
 
-// measureTree adds up the tree below pid. Processes that come and go meanwhile
+// measureTree adds up the tree below pid, and no further than to more tasks than
+// that: a tree that grows as fast has no end. Processes that come and go meanwhile
 // may be missed.
-func measureTree(pid int) (use treeUse) {
+func measureTree(pid int, most int64) (use treeUse) {
 	todo := []int{pid}
-	for len(todo) > 0 {
+	for len(todo) > 0 && int64(use.tasks) <= most {
 		p := "/proc/" + strconv.Itoa(todo[len(todo)-1])
 		todo = todo[:len(todo)-1]
 		stat, err := readSmall(p + "/stat")
@@ -80,6 +91,7 @@ func measureTree(pid int) (use treeUse) {
 			use.memory += statusMemory(status)
 		}
 		threads, _ := os.ReadDir(p + "/task")
+		use.tasks += len(threads)
 		for _, t := range threads {
 			todo = append(todo, children(p+"/task/"+t.Name()+"/children")...)
 		}
@@ -141,9 +153,11 @@ func statusMemory(status []byte) (bytes int64) {
 // when to look again: a large tree is looked at less often.
 func (w *watch) watchTree(now time.Time) time.Time {
 	r := w.run
-	use := measureTree(w.pid)
+	use := measureTree(w.pid, r.spec.Limits.Pids)
 	w.peak = max(w.peak, use.memory)
 	switch {
+	case int64(use.tasks) > r.spec.Limits.Pids: // where RLIMIT_NPROC would not do
+		r.end.now(ReasonPidsLimit)
 	case use.memory > r.spec.Limits.Memory:
 		r.end.now(ReasonOutOfMemory)
 	case use.cpu >= r.spec.Limits.CPUTime:

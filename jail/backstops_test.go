@@ -100,10 +100,10 @@ func TestStatusMemory(t *testing.T) {
 }
 
 func TestMeasureTree(t *testing.T) {
-	if use := measureTree(os.Getpid()); use.processes == 0 || use.memory == 0 {
+	if use := measureTree(os.Getpid(), 1000); use.processes == 0 || use.memory == 0 {
 		t.Errorf("of this process: %+v", use)
 	}
-	if use := measureTree(1 << 30); use != (treeUse{}) {
+	if use := measureTree(1<<30, 1000); use != (treeUse{}) {
 		t.Errorf("of none: %+v", use)
 	}
 }

@@ -68,16 +68,23 @@ func (e evidence) rootText() string {
 	return text + " writable"
 }
 
+// parseStatus reads a /proc/PID/status.
+func parseStatus(text string) map[string]string {
+	status := map[string]string{}
+	for line := range strings.Lines(text) {
+		if key, value, ok := strings.Cut(line, ":"); ok {
+			status[key] = strings.Join(strings.Fields(value), " ")
+		}
+	}
+	return status
+}
+
 func parseEvidence(b []byte) evidence {
-	e := evidence{status: map[string]string{}, namespaces: map[string]string{}}
+	e := evidence{namespaces: map[string]string{}}
 	if len(b) < evidenceSize {
 		return e
 	}
-	for line := range strings.Lines(string(bytes.TrimRight(b[8:8+statusRoom], "\x00"))) {
-		if key, value, ok := strings.Cut(line, ":"); ok {
-			e.status[key] = strings.Join(strings.Fields(value), " ")
-		}
-	}
+	e.status = parseStatus(string(bytes.TrimRight(b[8:8+statusRoom], "\x00")))
 	for i, ns := range evidenceNamespaces {
 		at := 8 + statusRoom + i*linkRoom
 		e.namespaces[ns] = string(bytes.TrimRight(b[at:at+linkRoom], "\x00"))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -25,6 +26,7 @@ type host struct {
 	uidBase uint32
 	// keeperUID is who the keeper of a tier 2 box is, where it has uids of its own.
 	keeperUID int
+	tasks     int        // how many the caller has in all, 0 if that can't be seen
 	setpcap   bool       // the caller may drop capabilities from its bounding set
 	keyrings  bool       // the kernel has them
 	hard      [16]uint64 // the caller's hard resource limits, by RLIMIT_ number
@@ -111,8 +113,38 @@ func probeInPlace() (host, error) {
 	h.keyrings = err == nil || errors.Is(err, unix.ENOKEY)
 	if h.ownUID {
 		h.become(0)
+	} else {
+		h.tasks = tasksOf(h.uid)
 	}
 	return h, nil
+}
+
+// tasksOf counts what RLIMIT_NPROC counts of a uid. From inside a pid namespace
+// the rest of them can't be seen: then it is 0.
+func tasksOf(uid int) (n int) {
+	const initial = "pid:[4026531836]" // PROC_PID_INIT_INO, include/linux/proc_ns.h
+	if ns, err := os.Readlink("/proc/self/ns/pid"); err != nil || ns != initial {
+		return 0
+	}
+	dir, err := os.ReadDir("/proc")
+	if err != nil {
+		return 0
+	}
+	for _, e := range dir {
+		if _, err := strconv.Atoi(e.Name()); err != nil {
+			continue
+		}
+		text, err := readSmall("/proc/" + e.Name() + "/status")
+		if err != nil {
+			continue
+		}
+		status := parseStatus(string(text))
+		if ruid, _, _ := strings.Cut(status["Uid"], " "); ruid == strconv.Itoa(uid) {
+			threads, _ := strconv.Atoi(status["Threads"])
+			n += threads
+		}
+	}
+	return n
 }
 
 // become is who a tier 2 box of root's is, by the number of its keeper. Inside and

@@ -83,7 +83,10 @@ func openUp(dir string) {
 
 // sweepPrivate removes what killed supervisors of this caller left behind, a few
 // at most.
-func (r *run) sweepPrivate() {
+func (r *run) sweepPrivate() { r.sweepPrivateOlder(time.Minute) }
+
+// sweepPrivateOlder leaves younger ones alone: they may not have been locked yet.
+func (r *run) sweepPrivateOlder(age time.Duration) {
 	left, _ := filepath.Glob(filepath.Join(os.TempDir(), privatePrefix+"*"))
 	for removed, i := 0, 0; i < len(left) && removed < sweepLooks; i++ {
 		fd, err := unix.Open(left[i], unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
@@ -91,7 +94,7 @@ func (r *run) sweepPrivate() {
 			continue
 		}
 		var st unix.Stat_t
-		if unix.Fstat(fd, &st) == nil && r.abandoned(st) && unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil {
+		if unix.Fstat(fd, &st) == nil && r.ours(st) && time.Since(time.Unix(st.Ctim.Unix())) >= age && unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil {
 			removePrivate(left[i])
 			removed++
 		}
@@ -99,11 +102,8 @@ func (r *run) sweepPrivate() {
 	}
 }
 
-// abandoned says whether a folder may be one that a killed supervisor of this
-// caller left behind. A young one may not have been locked yet.
-func (r *run) abandoned(st unix.Stat_t) bool {
-	const young = time.Minute
+// ours says whether a folder belongs to this caller or a box of its.
+func (r *run) ours(st unix.Stat_t) bool {
 	h := r.host
-	ours := int(st.Uid) == h.uid || h.ownUID && st.Uid >= h.uidBase && st.Uid-h.uidBase < maxThreads
-	return ours && time.Since(time.Unix(st.Ctim.Unix())) > young
+	return int(st.Uid) == h.uid || h.ownUID && st.Uid >= h.uidBase && st.Uid-h.uidBase < maxThreads
 }

@@ -10,7 +10,7 @@ import (
 
 func (r *run) noNamespaces(e evidence) Layer {
 	l := Layer{Name: LayerNamespaces, Mechanism: "none; the tree is ended by a subreaper that may signal nobody else, by " + r.plan.host.separation(), Evidence: "NSpid " + e.status["NSpid"]}
-	l.Note = "tier 2: the caller's user, mount, pid, network, IPC, UTS and cgroup namespaces are the program's; it can see which processes there are"
+	l.Note = "tier 2: the caller's user, mount, pid, network, IPC, UTS and cgroup namespaces are the program's"
 	return l
 }
 
@@ -29,8 +29,8 @@ func (h host) separation() string {
 func (r *run) noRoot(e evidence) Layer {
 	l := Layer{Name: LayerRoot, Mechanism: "none; host uid " + strconv.Itoa(r.hostUID)}
 	l.Evidence = "/ " + e.rootText() + " uid " + e.status["Uid"] + " gid " + e.status["Gid"] + " groups [" + e.status["Groups"] + "]"
-	l.Note = "tier 2: the host's file tree, in which Landlock opens what was granted; names, sizes and owners of all other files can be seen, set-user-ID files are only void by no_new_privs, and the private folder " +
-		r.private + " in place of /tmp has no size of its own"
+	l.Note = "tier 2: the host's file tree, in which Landlock opens what was granted; names, sizes and owners of all other files can be seen; the private folder " +
+		r.private + ", in place of /tmp, lies on the host's disk, and its size is watched by the supervisor"
 	if !r.plan.host.ownUID {
 		l.Note += "; the program has the caller's uid"
 	}

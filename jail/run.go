@@ -121,6 +121,9 @@ func (r *run) prepare(io IO) error {
 		return r.withoutGroup(err)
 	}
 	if r.parent.Version() == cgroups.V2 {
+		if r.spec.inPlace() {
+			r.shape.tasks = 1 // cgroup.procs
+		}
 		return r.makeGroup()
 	}
 	r.shape.tasks = r.parent.TaskFiles()
@@ -201,7 +204,7 @@ func (r *run) withoutGroup(err error) error {
 	if !slices.Contains(r.spec.Optional, LayerCgroup) {
 		return cgroupError(err)
 	}
-	r.groupNote = backstopNote(err)
+	r.groupNote = backstopNote(err, r.spec)
 	l := &r.result.Limits
 	l.MemoryBytes, l.CPUs = nil, nil
 	if !hasChildren() {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/seed-75010da9/jail/cgroups"
 	"github.com/seed-75010da9/jail/internal/ablation"
 	"github.com/seed-75010da9/jail/internal/pid1"
 	"golang.org/x/sys/unix"
@@ -98,7 +99,7 @@ func (r *run) initImage() (int, error) {
 // bornIn is the group that PID 1 is born in, or -1: on version 1 it enters its
 // groups by itself.
 func (r *run) bornIn() int {
-	if r.group == nil {
+	if r.group == nil || r.spec.inPlace() {
 		return -1
 	}
 	return r.group.FD()
@@ -335,9 +336,9 @@ func (r *run) letGo(c *child, streams *streams) error {
 // limits are what was asked for, and lets the program begin: it waits for that.
 func (r *run) goAhead(c *child) error {
 	if r.shape.tasks > 0 {
-		fds := make([]int, 0, len(r.group.TaskFiles()))
-		for _, f := range r.group.TaskFiles() {
-			fds = append(fds, int(f.Fd()))
+		fds, err := r.entrances()
+		if err != nil {
+			return err
 		}
 		if err := c.send(fds); err != nil {
 			return err
@@ -350,6 +351,23 @@ func (r *run) goAhead(c *child) error {
 		return &SetupError{Stage: StageEvidence, Operation: "write", Operand: "go-ahead", Err: err}
 	}
 	return nil
+}
+
+// entrances are the files by which a process enters the group.
+func (r *run) entrances() ([]int, error) {
+	if r.group.Version() == cgroups.V2 {
+		fd, err := unix.Openat(r.group.FD(), "cgroup.procs", unix.O_WRONLY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return nil, &SetupError{Stage: StageCgroup, Layer: LayerCgroup, Operation: "openat", Operand: "cgroup.procs", Err: err}
+		}
+		r.fds.add(fd)
+		return []int{fd}, nil
+	}
+	fds := make([]int, 0, len(r.group.TaskFiles()))
+	for _, f := range r.group.TaskFiles() {
+		fds = append(fds, int(f.Fd()))
+	}
+	return fds, nil
 }
 
 // giveStdio makes the box the owner of its pipes or terminal: /dev/stdout is a

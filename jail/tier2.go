@@ -51,8 +51,6 @@ func compileInPlace(b *builder, off ablation.Set) {
 	if b.host.ownUID {
 		b.joinNobody(off)
 	}
-	b.at(listBox, StageCgroup, LayerCgroup)
-	b.enterGroup()
 	b.at(listBox, StageCaps, LayerCaps)
 	b.giveUpCaps()
 	b.noNewPrivs(off)
@@ -62,6 +60,10 @@ func compileInPlace(b *builder, off ablation.Set) {
 	b.at(listReaper, StageReaper, LayerSeccomp)
 	b.lockReaper()
 
+	// The keeper stays out of the group, or what kills that would kill the one
+	// who sees the tree through to its end, and a throttled one would be slow to.
+	b.at(listTarget, StageCgroup, LayerCgroup)
+	b.enterGroup()
 	b.at(listTarget, StageIdentity, LayerCaps)
 	if b.host.ownUID {
 		id := num(b.host.boxUID)
@@ -127,8 +129,12 @@ func (b *builder) keep(supervisor cell) {
 	if b.handled.abi >= abiScopeSignal {
 		ruleset := b.cell("signal scope")
 		// struct landlock_ruleset_attr: handled_access_fs, handled_access_net, scoped.
-		attr := b.words(0, 0, llsys.ScopeSignal)
-		b.call(unix.SYS_LANDLOCK_CREATE_RULESET, "landlock_create_ruleset", "signal scope", num(attr, "{0, 0, LANDLOCK_SCOPE_SIGNAL}"), num(24), num(0)).keep(ruleset)
+		// Every domain refuses links and renames from one folder to another unless
+		// it says otherwise (landlock(7), LANDLOCK_ACCESS_FS_REFER); that is for
+		// the program's own to decide.
+		attr := b.words(llsys.AccessFSRefer, 0, llsys.ScopeSignal)
+		b.call(unix.SYS_LANDLOCK_CREATE_RULESET, "landlock_create_ruleset", "signal scope", num(attr, "{LANDLOCK_ACCESS_FS_REFER, 0, LANDLOCK_SCOPE_SIGNAL}"), num(24), num(0)).keep(ruleset)
+		b.rule(ruleset, "/", llsys.AccessFSRefer)
 		b.call(unix.SYS_LANDLOCK_RESTRICT_SELF, "landlock_restrict_self", "signal scope", ruleset.arg(), num(0)).wants(0)
 		b.drop(ruleset, "signal scope")
 	}

@@ -147,8 +147,14 @@ func (r *run) words() (message, hint string) {
 	case ReasonOutOfMemory:
 		return fmt.Sprintf("ended by the kernel for want of memory (limit %d bytes, for the whole process tree, with its /tmp)", l.Memory), "raise --memory if the program needs more"
 	case ReasonPidsLimit:
+		if cause, _ := r.end.over(); cause != "" {
+			return fmt.Sprintf("ended after more processes and threads than it may have were seen (limit %d)", l.Pids), "raise --pids if the program needs more"
+		}
 		return fmt.Sprintf("the program failed after forks were refused (limit %d processes and threads)", l.Pids), "raise --pids if the program needs more"
 	case ReasonDiskFull:
+		if r.spec.inPlace() {
+			return fmt.Sprintf("ended, or it failed, with its private folder past its size or the disk full (limit %d bytes)", l.TmpSize), "raise --tmp-size, or grant a folder with --rw"
+		}
 		return fmt.Sprintf("the program failed, and its /tmp or /dev/shm is full (limit %d bytes each)", l.TmpSize), "raise --tmp-size, or grant a folder with --rw"
 	case ReasonSyscallDenied:
 		return "the program was killed for a system call that no box may make (of another architecture)", "build the program for this machine's architecture"

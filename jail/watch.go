@@ -25,6 +25,7 @@ type watch struct {
 	counters time.Time // when to look at them
 	pid      int       // the root of the tree to look at where there is no group, or 0
 	peak     int64     // the most memory that was seen there, in bytes
+	folder   time.Time // when to look at the private folder of a tier 2 box
 }
 
 func (w *watch) begin(r *run, pid int) {
@@ -34,6 +35,7 @@ func (w *watch) begin(r *run, pid int) {
 	w.run = r
 	w.deadline = r.started.Add(r.spec.Limits.Timeout)
 	w.counters = time.Now().Add(firstLook)
+	w.folder = w.counters
 	if r.shape.backstops && hasChildren() {
 		w.pid = pid
 	}
@@ -48,6 +50,9 @@ func (w *watch) next() time.Duration {
 	if (w.run.group != nil || w.pid != 0) && w.counters.Before(at) {
 		at = w.counters
 	}
+	if w.run.private != "" && w.folder.Before(at) {
+		at = w.folder
+	}
 	return min(time.Until(at), longest)
 }
 
@@ -61,10 +66,13 @@ func (w *watch) look() {
 		w.run.end.now(ReasonTimeout)
 		w.deadline = now.Add(longest) // it is over, and whoever waits has a limit of its own
 	}
+	r := w.run
+	if r.private != "" && !now.Before(w.folder) {
+		w.folder = w.watchFolder(now)
+	}
 	if now.Before(w.counters) {
 		return
 	}
-	r := w.run
 	if r.group == nil {
 		if w.pid != 0 {
 			w.counters = w.watchTree(now)

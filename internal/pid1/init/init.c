@@ -107,14 +107,15 @@ static __attribute__((noreturn)) void leave(int code)
  * (PR_SET_CHILD_SUBREAPER), whose processes become our children when they are
  * orphaned: so that we have no child means that nothing is left of it. Kill -1 is
  * every process that the kernel lets us signal, besides ourselves. The steps
- * before OP_KEEPER have seen to it that this is the tree and nobody else. No fork
- * gets past it: the kernel makes none for a parent that has been killed. */
+ * before OP_KEEPER have seen to it that this is the tree and nobody else. Once is
+ * enough: no fork gets past it, as the kernel makes none for a parent that has been
+ * killed. */
 static __attribute__((noreturn)) void end(int code)
 {
 	if (((const struct plan *)PLAN_BASE)->keeping) {
-		do
-			sys(SYS_KILL, (u64)-1, SIGKILL, 0, 0, 0, 0);
-		while (sys(SYS_WAIT4, (u64)-1, 0, 0x40000000 /* __WALL */, 0, 0, 0) != -ECHILD);
+		sys(SYS_KILL, (u64)-1, SIGKILL, 0, 0, 0, 0);
+		while (sys(SYS_WAIT4, (u64)-1, 0, 0x40000000 /* __WALL */, 0, 0, 0) != -ECHILD)
+			;
 	}
 	leave(code);
 }
