@@ -8,9 +8,13 @@ import (
 	"slices"
 )
 
-// kernelArguments are those of every guest.
+// kernelArguments are those of every guest. What the kernel does not know it hands
+// to PID 1 as its environment: GODEBUG is for the Go runtime of that.
 func (g guest) kernelArguments() []string {
 	args := []string{"quiet", "loglevel=3", "panic=-1", "rdinit=/init", "mitigations=off", "guest=" + string(g.image.kind)}
+	if g.image.kind == uml {
+		args = append(args, "GODEBUG=asyncpreemptoff=1")
+	}
 	return append(args, g.arguments...)
 }
 

@@ -142,7 +142,7 @@ func (s suite) jobs(b bout) []order.Job {
 		return profileJobs(one)
 	}
 	one.Dir = filepath.Join(order.Work, "src", s.pkg)
-	one.Args = []string{order.Work + "/bin/" + s.name, "-test.v", "-test.timeout=" + one.Limit.String()}
+	one.Args = []string{order.Work + "/bin/" + s.name, "-test.v", "-test.timeout=" + (one.Limit * 9 / 10).String()}
 	if b.filter != "" {
 		one.Args = append(one.Args, "-test.run="+b.filter)
 	}
