@@ -32,7 +32,7 @@
 // failed after memory ran out (runc#3780), ids that differ in user namespaces,
 // process ids that differ in PID namespaces, controllers that the user's
 // manager does not have itself (systemd before 252), and waiting for ever for a
-// job's end.
+// job's end. test/systemd shows all of it below a real systemd.
 //
 // # Dying takes processor time
 //

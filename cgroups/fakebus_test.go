@@ -69,7 +69,13 @@ func (f *fakeManager) serve(c net.Conn) {
 	if b, err := in.ReadByte(); b != 0 || err != nil {
 		return
 	}
-	for _, answer := range f.auth {
+	begun := false
+	begin := func() bool {
+		line, err := in.ReadString('\n')
+		begun = line == "BEGIN\r\n" && err == nil
+		return begun
+	}
+	for i, answer := range f.auth {
 		line, err := in.ReadString('\n')
 		if err != nil {
 			return
@@ -77,9 +83,13 @@ func (f *fakeManager) serve(c net.Conn) {
 		f.mu.Lock()
 		f.lines = append(f.lines, strings.TrimSpace(line))
 		f.mu.Unlock()
+		// As systemd needs it: BEGIN is there before the OK to a second line.
+		if i > 0 && !begin() {
+			return
+		}
 		io.WriteString(c, answer+"\r\n")
 	}
-	if line, err := in.ReadString('\n'); line != "BEGIN\r\n" || err != nil {
+	if !begun && !begin() {
 		return
 	}
 	for {

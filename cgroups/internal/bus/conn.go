@@ -78,11 +78,15 @@ func (c *Conn) connect(address string) error {
 // authenticate says who we are by the socket's own credentials (mechanism
 // EXTERNAL). No id is named at first: in a user namespace ours is another one
 // than the peer sees. Servers that want one are told.
+//
+// BEGIN goes out with the last answer, before the OK to it: systemd's own
+// sockets leave a short message that they read together with BEGIN lying until
+// the next one comes, and so a call must not come right behind it.
 func (c *Conn) authenticate() error {
 	if err := c.send([]byte("\x00AUTH EXTERNAL\r\n")); err != nil {
 		return err
 	}
-	named := false
+	begun := false
 	for {
 		line, err := c.line()
 		if err != nil {
@@ -90,20 +94,21 @@ func (c *Conn) authenticate() error {
 		}
 		verb, _, _ := bytes.Cut(line, []byte(" "))
 		answer := ""
-		switch string(verb) {
-		case "OK":
+		switch {
+		case string(verb) == "OK" && begun:
+			return nil
+		case string(verb) == "OK":
 			return c.send([]byte("BEGIN\r\n"))
-		case "DATA":
-			answer = "DATA\r\n"
-		case "REJECTED":
-			if named {
-				return errors.New("the peer rejects us")
-			}
-			named = true
-			answer = "AUTH EXTERNAL " + hex.EncodeToString(strconv.AppendInt(nil, int64(unix.Geteuid()), 10)) + "\r\n"
+		case begun:
+			return fmt.Errorf("the peer rejects us: it says %q", line)
+		case string(verb) == "DATA":
+			answer = "DATA\r\nBEGIN\r\n"
+		case string(verb) == "REJECTED":
+			answer = "AUTH EXTERNAL " + hex.EncodeToString(strconv.AppendInt(nil, int64(unix.Geteuid()), 10)) + "\r\nBEGIN\r\n"
 		default:
 			return fmt.Errorf("the peer says %q", line)
 		}
+		begun = true
 		if err := c.send([]byte(answer)); err != nil {
 			return err
 		}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// throttled sees that the cap on processors holds.
+func throttled(who []string) func() error {
+	return func() error {
+		r, err := jail(who, "", "--timeout 2s --cpu-time 10s", spin)
+		if err != nil {
+			return err
+		}
+		if r.Reason != "timeout" || r.Usage.ThrottledMS < 300 {
+			return fmt.Errorf("%s: %s; throttled for %d ms, want 300 or more", r.Reason, r.Message, r.Usage.ThrottledMS)
+		}
+		return nil
+	}
+}
+
+// without takes a socket away while something runs.
+func without(socket string, run func() error) func() error {
+	return func() error {
+		if err := os.Rename(socket, socket+".away"); err != nil {
+			return err
+		}
+		return errors.Join(run(), os.Rename(socket+".away", socket))
+	}
+}
+
+// atOnce runs something many times at once.
+func atOnce(n int, run func() error) func() error {
+	return func() error {
+		errs := make([]error, n)
+		var all sync.WaitGroup
+		for i := range n {
+			all.Go(func() { errs[i] = run() }) // ends with its run
+		}
+		all.Wait()
+		return errors.Join(errs...)
+	}
+}
+
+// scopes are the groups of jail's scopes.
+func scopes() []string {
+	found, _ := filepath.Glob("/sys/fs/cgroup/user.slice/user-1000.slice/user@1000.service/*/jail-*.scope")
+	return found
+}
+
+// killed kills jail while its box runs: the scope must go all the same.
+func killed(who []string) func() error {
+	return func() error {
+		line := "exec jail run " + options + " -- -c 'sleep 60'"
+		cmd := exec.Command(who[0], append(who[1:len(who):len(who)], line)...)
+		if err := cmd.Start(); err != nil {
+			return err
+		}
+		defer cmd.Wait()
+		defer cmd.Process.Kill()
+		return soon(func() error {
+			for _, scope := range scopes() {
+				text, err := os.ReadFile(scope + "/supervisor/cgroup.procs")
+				if err != nil {
+					return err
+				}
+				leaves, _ := filepath.Glob(scope + "/jail-*/cgroup.procs")
+				for _, leaf := range leaves {
+					if inside, err := os.ReadFile(leaf); err != nil || len(inside) == 0 {
+						return fmt.Errorf("%s holds %q: %w", leaf, inside, errors.Join(err, unix.EAGAIN))
+					}
+				}
+				pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+				if err != nil || len(leaves) == 0 {
+					return fmt.Errorf("%s holds %q and leaves %v", scope, text, leaves)
+				}
+				return unix.Kill(pid, unix.SIGKILL)
+			}
+			return errors.New("no scope of jail's is there")
+		})
+	}
+}
+
+// stopped stops the user's manager while something runs.
+func stopped(run func() error) func() error {
+	return func() error {
+		text, err := output("systemctl", "show", "-P", "MainPID", "user@1000.service")
+		if err != nil {
+			return err
+		}
+		pid, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil || pid < 2 {
+			return fmt.Errorf("the manager's pid is %q", text)
+		}
+		if err := unix.Kill(pid, unix.SIGSTOP); err != nil {
+			return err
+		}
+		err = run()
+		return errors.Join(err, unix.Kill(pid, unix.SIGCONT))
+	}
+}
+
+// repaired carries out the line that a refusal gives, as root, and runs again.
+func repaired() error {
+	r, err := jail(login(userWithout), "", "", "echo hello")
+	if err != nil {
+		return err
+	}
+	at := strings.Index(r.Hint, "mkdir -p ")
+	end := strings.Index(r.Hint, "daemon-reload")
+	if at < 0 || end < at {
+		return fmt.Errorf("%q has no line to carry out", r.Hint)
+	}
+	// What took cpu away from this user stands for an older systemd.
+	if err := os.RemoveAll("/etc/systemd/system/user@1002.service.d"); err != nil {
+		return err
+	}
+	if _, err := output("sh", "-c", r.Hint[at:end+len("daemon-reload")]); err != nil {
+		return err
+	}
+	if _, err := output("systemctl", "restart", "user@1002.service"); err != nil {
+		return err
+	}
+	time.Sleep(100 * time.Millisecond)
+	return capped(login(userWithout), "", true)()
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// limit is how long a boot with all rows may take.
+const limit = 4 * time.Minute
+
+func main() {
+	if len(os.Args) == 5 && os.Args[1] == bootFlag {
+		fmt.Fprintln(os.Stderr, "systemd:", boot(os.Args[2], os.Args[3], os.Args[4]))
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	failed, err := run(ctx)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "systemd:", err)
+		os.Exit(2)
+	}
+	if failed > 0 {
+		fmt.Fprintf(os.Stderr, "systemd: %d rows failed\n", failed)
+		os.Exit(1)
+	}
+}
+
+// run makes everything and boots it, and answers how many rows failed.
+func run(ctx context.Context) (int, error) {
+	if os.Geteuid() != 0 {
+		return 0, errors.New("run it as root: it mounts the guest's root, in a mount namespace of its own")
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return 0, err
+	}
+	cache = filepath.Join(cache, "jail-guest")
+	kernel := filepath.Join(cache, "kernels/uml-6.1/kernel")
+	if _, err := os.Stat(kernel); err != nil {
+		return 0, fmt.Errorf("%w: fetch it first: go run ./test/guest -fetch -hosts uml-6.1", err)
+	}
+	tree := filepath.Join(cache, "systemd")
+	if err := makeTree(ctx, tree); err != nil {
+		return 0, err
+	}
+	work, err := os.MkdirTemp("/var/tmp", "jail-systemd-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(work)
+	if err := fill(ctx, work); err != nil {
+		return 0, err
+	}
+	return watch(ctx, kernel, tree, work)
+}
+
+// watch boots the guest and reads what the service in it says.
+func watch(ctx context.Context, kernel, tree, work string) (failed int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	self, err := os.Executable()
+	if err != nil {
+		return 0, err
+	}
+	runtime.LockOSThread() // the guest dies with the thread that started it
+	defer runtime.UnlockOSThread()
+	cmd := exec.CommandContext(ctx, self, bootFlag, kernel, tree, work)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.Cancel = func() error { return unix.Kill(-cmd.Process.Pid, unix.SIGKILL) }
+	cmd.Stderr = os.Stderr
+	console, err := cmd.StdoutPipe()
+	if err != nil {
+		return 0, err
+	}
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	failed, said, ended := read(console)
+	unix.Kill(-cmd.Process.Pid, unix.SIGKILL)
+	if err := cmd.Wait(); !ended {
+		return 0, fmt.Errorf("the guest did not get to its end: %w\n%s", errors.Join(err, ctx.Err()), said)
+	}
+	return failed, nil
+}
+
+// read prints the rows that come over the guest's console, and answers how many
+// failed, the last of what else was said there, and whether the service came to
+// its end.
+func read(console io.Reader) (failed int, said string, ended bool) {
+	lines := bufio.NewScanner(console)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		row, ok := strings.CutPrefix(line, "@@ ")
+		switch {
+		case !ok:
+			said += line + "\n"
+			said = said[max(0, len(said)-8192):]
+		case row == "end":
+			return failed, said, true
+		default:
+			fmt.Println(row)
+			if strings.HasPrefix(row, "FAIL") {
+				failed++
+			}
+		}
+	}
+	return failed, said, false
+}
