@@ -3,6 +3,7 @@ package jail
 import (
 	"errors"
 
+	"github.com/seed-75010da9/jail/internal/pid1"
 	"golang.org/x/sys/unix"
 )
 
@@ -22,6 +23,17 @@ func cloneError(err error) error {
 		e.Remedy = "run a kernel with all of CONFIG_USER_NS, PID_NS, NET_NS, IPC_NS, UTS_NS and CGROUPS" + orTier2
 	}
 	return e
+}
+
+// namespacesForbidden tries whether there is no box of tier 1 to be had here.
+func (r *run) namespacesForbidden() bool {
+	c := &child{pidfd: -1}
+	defer c.discard()
+	if c.begin(r) != nil || c.ask(pid1.Request{Namespaces: pid1.Namespaces, Group: -1}) != nil {
+		return false
+	}
+	err := c.born()
+	return errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSPC)
 }
 
 // orTier2 ends the remedies of what only tier 1 needs.

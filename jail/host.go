@@ -3,6 +3,7 @@ package jail
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -108,6 +109,11 @@ func probeInPlace() (host, error) {
 		return h, &SetupError{Stage: StageProbe, Layer: LayerCaps, Operation: "capget", Err: err}
 	}
 	h.setpcap = data[0].Effective&(1<<unix.CAP_SETPCAP) != 0
+	const needed = 1<<unix.CAP_SETUID | 1<<unix.CAP_SETGID | 1<<unix.CAP_SETPCAP | 1<<unix.CAP_CHOWN
+	if h.ownUID && data[0].Effective&needed != needed {
+		return h, &SetupError{Stage: StageProbe, Layer: LayerCaps, Operation: "capget", Operand: fmt.Sprintf("%08x", data[0].Effective), Err: unix.EPERM,
+			Remedy: "root's boxes of tier 2 run as a user of their own: leave root CAP_SETUID, CAP_SETGID, CAP_SETPCAP and CAP_CHOWN, or start jail as an ordinary user"}
+	}
 	// Where the surroundings forbid key rings they forbid them to the box, too.
 	_, err = unix.KeyctlInt(unix.KEYCTL_GET_KEYRING_ID, unix.KEY_SPEC_SESSION_KEYRING, 0, 0, 0)
 	h.keyrings = err == nil || errors.Is(err, unix.ENOKEY)

@@ -24,10 +24,6 @@ func remedy(e *SetupError, p *Plan) string {
 		return "run Linux 5.14 or newer"
 	case e.Operand == "/proc" && denied:
 		return "the kernel mounts a new proc only where the caller's own is fully visible: in a container, use --security-opt systempaths=unconfined (Docker) or procMount: Unmasked (Kubernetes)" + orTier2
-	case p.spec.inPlace() && e.Stage == StageIdentity:
-		return "root's boxes of tier 2 run as a user of their own: leave root CAP_SETUID, CAP_SETGID and CAP_SETPCAP, or start jail as an ordinary user"
-	case p.spec.inPlace() && e.Stage == StageCaps && e.Operation == "setresuid":
-		return "root's boxes of tier 2 run as a user of their own: leave root CAP_SETUID, CAP_SETGID and CAP_SETPCAP, or start jail as an ordinary user"
 	case p.spec.inPlace() && e.Stage == StageLandlock && denied:
 		return "the box's user can't reach it: let everybody pass the folders above it"
 	case (e.Stage == StageMounts || e.Stage == StageIdentity) && denied:

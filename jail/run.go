@@ -202,7 +202,11 @@ func (r *run) readLimits() (err error) {
 // unless the caller said by name that it need not have one.
 func (r *run) withoutGroup(err error) error {
 	if !slices.Contains(r.spec.Optional, LayerCgroup) {
-		return cgroupError(err)
+		e := cgroupError(err)
+		if r.namespacesForbidden() {
+			e.Remedy += "; this host forbids namespaces as well" + orTier2
+		}
+		return e
 	}
 	r.groupNote = backstopNote(err, r.spec)
 	l := &r.result.Limits
@@ -217,7 +221,7 @@ func (r *run) withoutGroup(err error) error {
 	return nil
 }
 
-func cgroupError(err error) error {
+func cgroupError(err error) *SetupError {
 	e := &SetupError{Stage: StageCgroup, Layer: LayerCgroup, Operation: "create", Err: err}
 	var ce *cgroups.Error
 	if errors.As(err, &ce) {

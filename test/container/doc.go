@@ -1,0 +1,9 @@
+// Package container shows jail inside a container without privileges, which the
+// tests build themselves: no engine, no daemon, no image. It holds tests only.
+//
+// The container has what engines give by default: namespaces of its own but no user
+// namespace, a system-call filter that refuses new namespaces and mounts, proc
+// partly covered and read-only, control groups read-only, and root's capabilities
+// without CAP_SYS_ADMIN. Its file tree is the host's. TestContainer shows that it is
+// all that.
+package container

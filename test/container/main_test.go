@@ -1,0 +1,121 @@
+package container
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/seed-75010da9/jail/jail"
+	"golang.org/x/sys/unix"
+)
+
+// The test binary is the container's first process as well.
+const containerName = "container"
+
+func TestMain(m *testing.M) {
+	if os.Args[0] == containerName {
+		fmt.Fprintln(os.Stderr, "container:", containerMain(os.Args[1], os.Args[2], os.Args[3:]))
+		os.Exit(1)
+	}
+	os.Exit(run(m))
+}
+
+// site is the folder with jail and what it is to run. It is set once, before the
+// first test.
+var site string
+
+// run builds jail as it is shipped.
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("/var/tmp", "jail-container-")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		err = os.Chmod(dir, 0o755)
+	}
+	if err == nil {
+		site = dir
+		build := exec.Command("go", "build", "-ldflags=-E jail_entry", "-o", filepath.Join(dir, "jail"), "../../cmd/jail")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		build.Stderr = os.Stderr
+		err = build.Run()
+	}
+	for name, text := range scripts {
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "container:", err)
+		return 1
+	}
+	return m.Run()
+}
+
+// A member is who runs in the container.
+type member struct {
+	name, uid, caps string
+}
+
+var members = []member{{"root", "0", "engine"}, {"user", "1000", "none"}}
+
+// An end is how a command in the container ended.
+type end struct {
+	stdout, stderr string
+	status         int
+}
+
+// in runs a command in a container, of which it is the first process.
+func in(t *testing.T, who member, args ...string) end {
+	t.Helper()
+	if os.Getuid() != 0 {
+		leaveOut(t, "only root can build a container without a user namespace")
+	}
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Args = append([]string{containerName, who.uid, who.caps}, args...)
+	cmd.Env = []string{"PATH=/usr/bin:/bin", "SECRET=of-the-caller"}
+	cmd.Dir = "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWNET | unix.CLONE_NEWCGROUP}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	tooLong := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+	defer tooLong.Stop()
+	err := cmd.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return end{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
+}
+
+// record runs jail in a container and returns its record.
+func record(t *testing.T, who member, args ...string) jail.Result {
+	t.Helper()
+	e := in(t, who, append([]string{filepath.Join(site, "jail"), "run", "--json"}, args...)...)
+	var r jail.Result
+	if err := json.Unmarshal([]byte(e.stdout), &r); err != nil {
+		t.Fatalf("%v: %+v", err, e)
+	}
+	return r
+}
+
+// leaveOut skips a test that can't run here, loudly; in CI that is a failure.
+func leaveOut(t *testing.T, why string) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatal("cannot run here: ", why)
+	}
+	fmt.Fprintf(os.Stderr, "NOT TESTED HERE: %s: %s\n", t.Name(), why)
+	t.Skip(why)
+}
+
+func pointer[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
