@@ -143,6 +143,9 @@ func TestSocketLimit(t *testing.T) {
 			if strings.Contains(g.note, socketLimit) {
 				t.Skip("not for this kernel: " + g.note)
 			}
+			if _, err := g.dirs[0].read("memory.peak"); g.Version() == V2 && err != nil {
+				t.Skip("not for this kernel: without memory.peak (Linux 5.19) a flood that is over leaves no trace")
+			}
 			if over, err := g.OutOfMemory(); over || err != nil {
 				t.Errorf("OutOfMemory() before = %v, %v, want false", over, err)
 			}

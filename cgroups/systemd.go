@@ -38,7 +38,7 @@ func (at socket) dial(deadline time.Time) (*bus.Conn, error) {
 	}
 	if _, err := c.Call(bus.Call{Destination: busName, Path: busPath, Interface: busName, Member: "Hello"}); err != nil {
 		c.Close()
-		return nil, fmt.Errorf("Hello: %w", err)
+		return nil, fmt.Errorf("call of Hello: %w", err)
 	}
 	return c, nil
 }

@@ -77,7 +77,7 @@ func (at socket) delegates(unit string, deadline time.Time) (bool, error) {
 	}
 	body := m.Body()
 	if m.Signature != "v" || body.Signature() != "b" {
-		return false, fmt.Errorf("Delegate of %s is a %q, want a truth value", unit, m.Signature)
+		return false, fmt.Errorf("property Delegate of %s is a %q, want a truth value", unit, m.Signature)
 	}
 	yes := body.Uint32() == 1
 	return yes, body.Err()

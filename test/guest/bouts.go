@@ -40,6 +40,9 @@ func (b bout) refuses(job string) jail.LayerName {
 	if b.user {
 		layer = b.class.userRefuses
 	}
+	if job == weakened && b.class.kernel.below {
+		return jail.LayerRoot // for want of mount_setattr(2)
+	}
 	if job == weakened && (layer == jail.LayerLandlock || layer == jail.LayerCgroup) {
 		return ""
 	}

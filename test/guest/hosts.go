@@ -29,28 +29,26 @@ func hosts() []class {
 	for _, k := range kernels() {
 		byName[k.name] = k
 		h := class{name: k.name, what: k.says(), kernel: k, layout: order.V2, brief: k.below}
-		switch {
-		case k.below:
-			h.refuses = jail.LayerRoot // by mount_setattr
-		case k.landlock == 0:
-			h.refuses = jail.LayerLandlock
+		if k.landlock == 0 {
+			h.refuses, h.userRefuses = jail.LayerLandlock, jail.LayerLandlock
 		}
-		h.userRefuses = h.refuses
 		list = append(list, h)
 	}
 	for _, v := range []struct {
-		suffix, what string
+		kernel, suffix, what string
 		layout       order.Layout
 		arguments    string
 		root, user   jail.LayerName // for which these are refused
 	}{
-		{"hybrid", "the controllers in control groups of version 1", order.Hybrid, "", "", jail.LayerCgroup},
-		{"v1", "control groups of version 1 alone", order.V1, "", "", jail.LayerCgroup},
-		{"none", "no control groups", order.None, "", jail.LayerCgroup, jail.LayerCgroup},
-		{"no-landlock", "Landlock not among the security modules", order.V2, "lsm=yama", jail.LayerLandlock, jail.LayerLandlock},
-		{"no-memory", "control groups without memory", order.V2, "cgroup_disable=memory", jail.LayerCgroup, jail.LayerCgroup},
+		{"qemu-6.1", "hybrid", "the controllers in control groups of version 1", order.Hybrid, "", "", jail.LayerCgroup},
+		{"qemu-6.1", "v1", "control groups of version 1 alone", order.V1, "", "", jail.LayerCgroup},
+		{"qemu-6.12", "hybrid", "the same, where the kernel is built without version 1 of memory: split controllers", order.Hybrid, "",
+			jail.LayerCgroup, jail.LayerCgroup},
+		{"qemu-6.12", "none", "no control groups", order.None, "", jail.LayerCgroup, jail.LayerCgroup},
+		{"qemu-6.12", "no-landlock", "Landlock not among the security modules", order.V2, "lsm=yama", jail.LayerLandlock, jail.LayerLandlock},
+		{"qemu-6.12", "no-memory", "control groups without memory", order.V2, "cgroup_disable=memory", jail.LayerCgroup, jail.LayerCgroup},
 	} {
-		k := byName["qemu-6.12"]
+		k := byName[v.kernel]
 		list = append(list, class{name: k.name + "-" + v.suffix, what: v.what, kernel: k, layout: v.layout,
 			arguments: strings.Fields(v.arguments), brief: true, refuses: v.root, userRefuses: v.user})
 	}
