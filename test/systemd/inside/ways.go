@@ -68,26 +68,34 @@ func killed(who []string) func() error {
 		defer cmd.Wait()
 		defer cmd.Process.Kill()
 		return soon(func() error {
-			for _, scope := range scopes() {
-				text, err := os.ReadFile(scope + "/supervisor/cgroup.procs")
-				if err != nil {
-					return err
-				}
-				leaves, _ := filepath.Glob(scope + "/jail-*/cgroup.procs")
-				for _, leaf := range leaves {
-					if inside, err := os.ReadFile(leaf); err != nil || len(inside) == 0 {
-						return fmt.Errorf("%s holds %q: %w", leaf, inside, errors.Join(err, unix.EAGAIN))
-					}
-				}
-				pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-				if err != nil || len(leaves) == 0 {
-					return fmt.Errorf("%s holds %q and leaves %v", scope, text, leaves)
-				}
-				return unix.Kill(pid, unix.SIGKILL)
+			found := scopes()
+			if len(found) == 0 {
+				return errors.New("no scope of jail's is there")
 			}
-			return errors.New("no scope of jail's is there")
+			return kill(found[0])
 		})
 	}
+}
+
+// kill kills jail in a scope in which a box is running.
+func kill(scope string) error {
+	leaves, _ := filepath.Glob(scope + "/jail-*/cgroup.procs")
+	if len(leaves) == 0 {
+		return fmt.Errorf("%s has no leaf", scope)
+	}
+	inside, err := os.ReadFile(leaves[0])
+	if err != nil || len(inside) == 0 {
+		return fmt.Errorf("%s holds nothing (%w)", leaves[0], errors.Join(err, unix.EAGAIN))
+	}
+	text, err := os.ReadFile(scope + "/supervisor/cgroup.procs")
+	if err != nil {
+		return err
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		return fmt.Errorf("%s/supervisor holds %q", scope, text)
+	}
+	return unix.Kill(pid, unix.SIGKILL)
 }
 
 // stopped stops the user's manager while something runs.
