@@ -36,9 +36,9 @@ func hosts() []class {
 	}
 	for _, v := range []struct {
 		kernel, suffix, what string
-		layout       order.Layout
-		arguments    string
-		root, user   jail.LayerName // for which these are refused
+		layout               order.Layout
+		arguments            string
+		root, user           jail.LayerName // for which these are refused
 	}{
 		{"qemu-6.1", "hybrid", "the controllers in control groups of version 1", order.Hybrid, "", "", jail.LayerCgroup},
 		{"qemu-6.1", "v1", "control groups of version 1 alone", order.V1, "", "", jail.LayerCgroup},
