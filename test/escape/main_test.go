@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -122,7 +123,7 @@ func copyFile(to, from string, mode os.FileMode) error {
 // attackMain runs the attack of the row that is named first, and says on
 // stdout how it went.
 func attackMain(args []string) int {
-	for _, r := range append(table(), row{name: neighbourRow, attack: neighbourMain}) {
+	for _, r := range append(slices.Concat(table(), tier2Rows()), row{name: neighbourRow, attack: neighbourMain}) {
 		if r.name != args[0] {
 			continue
 		}
