@@ -47,6 +47,21 @@
 //	evidence   target  /proc status and namespaces, read and sent       the kernel's word on all of the above, right before the program
 //	exec       target  execve                                           nothing of ours runs after the filter but these few calls
 //
+// # Tier 2
+//
+// A box of tier 2 ([Spec.Tier]) is for hosts without user namespaces: a process of
+// the host like any other, without net, mounts and pivot of the table above. What
+// was granted is opened by Landlock alone, at its own path. In the place of PID 1
+// stands the keeper, the subreaper of the program's tree, which when it is over ends
+// the tree by one kill(-1) and waits until it has no child any more. It may signal
+// the tree and nobody else: root's keeper has the program's uid as its effective one
+// and others as real and saved, all of them nobody else's; and from Landlock ABI 6
+// on it stands in a domain with a signal scope around the program's. That it can't
+// signal the supervisor is tried before it is trusted. The filter refuses besides
+// what namespaces and mounts do in tier 1: calls that name other processes, System V
+// IPC, and, where the program has the caller's uid, changes of modes, owners and
+// attributes, for which Landlock has no right. The README lists what is missing.
+//
 // # Who the box is
 //
 // Started by root, a box gets a host uid that nobody else has, and what the

@@ -8,6 +8,7 @@ import (
 	"os/signal"
 
 	"github.com/seed-75010da9/jail/cmd/jail/internal/doctor"
+	"github.com/seed-75010da9/jail/jail"
 	"github.com/seed-75010da9/jail/profiles"
 	"golang.org/x/sys/unix"
 )
@@ -42,13 +43,16 @@ func doctorCommand(args []string) int {
 		printError(err)
 		return exitRefused
 	}
-	spec, err := p.Spec([]string{"/bin/true"}, profiles.Overrides{Name: "doctor", CgroupParent: o.over.CgroupParent}, host)
-	if err != nil {
+	over := profiles.Overrides{Name: "doctor", CgroupParent: o.over.CgroupParent}
+	spec, err := p.Spec([]string{"/bin/true"}, over, host)
+	over.Tier = jail.Tier2
+	tier2, err2 := p.Spec([]string{"/bin/true"}, over, host)
+	if err := errors.Join(err, err2); err != nil {
 		printError(err)
 		return exitRefused
 	}
 	ctx := untilSignal()
-	report := doctor.Examine(ctx, spec)
+	report := doctor.Examine(ctx, spec, tier2)
 	var s stopped
 	if errors.As(context.Cause(ctx), &s) {
 		return 128 + int(s.signal)

@@ -214,7 +214,7 @@ func TestSchemaIsStrict(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.Marshal(jail.Result{Schema: jail.Schema, ID: "x", Reason: "no such reason", Layers: []jail.Layer{}, Denials: []jail.Denial{}})
+	text, err := json.Marshal(jail.Result{Schema: jail.Schema, ID: "x", Tier: jail.Tier1, Reason: "no such reason", Layers: []jail.Layer{}, Denials: []jail.Denial{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,6 +59,16 @@ func TestTier1IsRefused(t *testing.T) {
 	}
 }
 
+// doctor tells of the one box that there is.
+func TestDoctor(t *testing.T) {
+	for _, who := range members {
+		e := in(t, who, filepath.Join(site, "jail"), "doctor")
+		if e.status != 1 || !strings.Contains(e.stdout, "A box with all defaults does NOT run here") || !strings.Contains(e.stdout, "\n> jail run --tier 2 …\n") {
+			t.Errorf("%s: %+v", who.name, e)
+		}
+	}
+}
+
 // Every profile runs, for root and for an ordinary user.
 func TestProfiles(t *testing.T) {
 	for _, c := range []struct{ program, want string }{

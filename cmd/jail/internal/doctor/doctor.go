@@ -41,6 +41,8 @@ type Report struct {
 	Checks []Check `json:"checks"`
 	// Box is how the box with all defaults went.
 	Box Box `json:"box"`
+	// Tier2 is how a box without namespaces (--tier 2) went.
+	Tier2 Box `json:"tier2"`
 }
 
 // A Check is one thing that was tried.
@@ -67,8 +69,9 @@ type Box struct {
 }
 
 // Examine tries everything. spec is the box with all defaults that is run at
-// the end; it should do next to nothing.
-func Examine(ctx context.Context, spec jail.Spec) Report {
+// the end, and tier2 the same for the tier without namespaces; they should do
+// next to nothing.
+func Examine(ctx context.Context, spec, tier2 jail.Spec) Report {
 	f := readFacts()
 	f.parent = spec.CgroupParent
 	r := Report{
@@ -85,10 +88,14 @@ func Examine(ctx context.Context, spec jail.Spec) Report {
 		}
 		r.Checks = append(r.Checks, c)
 	}
-	res, _ := jail.Run(ctx, spec) // the Result says it all
-	r.OK = res.OK
-	r.Box = Box{Reason: res.Reason, Message: res.Message, Hint: res.Hint, Refusal: res.Refusal, WallMS: res.Usage.WallMS, Layers: res.Layers}
+	r.Box, r.Tier2 = box(ctx, spec), box(ctx, tier2)
+	r.OK = r.Box.Reason == jail.ReasonOK
 	return r
+}
+
+func box(ctx context.Context, spec jail.Spec) Box {
+	res, _ := jail.Run(ctx, spec) // the Result says it all
+	return Box{Reason: res.Reason, Message: res.Message, Hint: res.Hint, Refusal: res.Refusal, WallMS: res.Usage.WallMS, Layers: res.Layers}
 }
 
 // An outcome is what one trial showed.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/seed-75010da9/jail/jail"
 )
 
 // margin stands before remedies, below the check's name.
@@ -59,6 +61,22 @@ func (r Report) writeBox(b *strings.Builder) {
 		fmt.Fprintf(b, "  %-3s %-14s %s\n", state, l.Name, strings.TrimSpace(l.Mechanism+"  "+l.Evidence))
 		if l.Note != "" {
 			b.WriteString("      note: " + l.Note + "\n")
+		}
+	}
+	r.writeTier2(b)
+}
+
+// writeTier2 writes whether there is the weaker box, for those who have no other.
+func (r Report) writeTier2(b *strings.Builder) {
+	switch {
+	case r.Tier2.Reason == jail.ReasonOK && r.OK:
+		b.WriteString("\nThe weaker box without namespaces (--tier 2) runs here, too.\n")
+	case r.Tier2.Reason == jail.ReasonOK:
+		b.WriteString("\nThe weaker box without namespaces runs here, by name:\n> jail run --tier 2 …\n")
+	default:
+		fmt.Fprintf(b, "\nThe weaker box without namespaces (--tier 2) does not run here: %s: %s\n", r.Tier2.Reason, r.Tier2.Message)
+		if r.Tier2.Hint != "" {
+			b.WriteString("> " + r.Tier2.Hint + "\n")
 		}
 	}
 }
