@@ -236,7 +236,7 @@ func TestReportFields(t *testing.T) {
 		text json.RawMessage
 		want string
 	}{
-		"report": {text, "arch box checks inside kernel landlock_abi ok schema uid"},
+		"report": {text, "arch box checks inside kernel landlock_abi ok schema tier2 uid"},
 		"check":  {bytes.Trim(top.Checks, "[]"), "answer evidence layer name needed remedy"},
 		"box":    {top.Box, "hint layers message reason refusal wall_ms"},
 	} {
