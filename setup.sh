@@ -30,6 +30,7 @@ if $tests; then
 	need npm npm
 	need bwrap bubblewrap
 	need strace strace
+	need debootstrap debootstrap
 	need qemu-system-x86_64 qemu-system-x86
 	need mke2fs e2fsprogs
 	need xz xz-utils
