@@ -123,7 +123,7 @@ func (b bout) once(ctx context.Context) (result, error) {
 		case e.Ready != nil:
 			r.Kernel, r.Controllers, r.BootMS = e.Ready.Kernel, e.Ready.Groups, time.Since(began).Milliseconds()
 		case e.End != nil:
-			j, err := read(o.Jobs[e.Job], *e.End, outputs[e.Job].Bytes())
+			j, err := read(b.work.test2json(), o.Jobs[e.Job], *e.End, outputs[e.Job].Bytes())
 			bad = errors.Join(bad, err)
 			if j.JSON != nil {
 				j.Wrong = judge(j.JSON, b.refuses(j.Name))

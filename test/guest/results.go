@@ -61,8 +61,8 @@ func (r result) fine() bool {
 	return r.Fault == "" && !slices.ContainsFunc(r.Jobs, func(e ended) bool { return !e.fine() })
 }
 
-// read makes sense of what a job printed.
-func read(job order.Job, end order.End, output []byte) (ended, error) {
+// read makes sense of what a job printed, by the program test2json.
+func read(test2json string, job order.Job, end order.End, output []byte) (ended, error) {
 	e := ended{Name: job.Name, Exit: end.Exit, Late: end.Late, TookMS: end.TookMS}
 	for line := range bytes.Lines(output) {
 		if bytes.HasPrefix(line, []byte(`{"schema"`)) && json.Valid(line) {
@@ -70,7 +70,7 @@ func read(job order.Job, end order.End, output []byte) (ended, error) {
 			return e, nil
 		}
 	}
-	tests, err := parseTests(output)
+	tests, err := parseTests(test2json, output)
 	if err != nil {
 		return e, err
 	}
@@ -111,12 +111,13 @@ type tests struct {
 
 // parseTests reads the output of a test binary that was run with -test.v. A test
 // that holds others counts only where these are no answer to why it failed.
-func parseTests(output []byte) (tests, error) {
-	cmd := exec.Command("go", "tool", "test2json")
-	cmd.Stdin = bytes.NewReader(output)
+func parseTests(test2json string, output []byte) (tests, error) {
+	cmd := exec.Command(test2json)
+	var stderr bytes.Buffer
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(output), &stderr
 	events, err := cmd.Output()
 	if err != nil {
-		return tests{}, fmt.Errorf("go tool test2json: %w", err)
+		return tests{}, fmt.Errorf("test2json: %w: %s", err, stderr.Bytes())
 	}
 	var t tests
 	said := map[string]string{}

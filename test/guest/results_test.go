@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os/exec"
+	"path/filepath"
 	"reflect"
 	"testing"
 	"time"
@@ -44,10 +46,14 @@ func TestRead(t *testing.T) {
 		{"a record", "jail: a line of stderr\n{\"schema\":\"jail/1\"}\n", order.End{Exit: 125},
 			ended{Exit: 125, JSON: []byte(`{"schema":"jail/1"}`)}, true},
 	}
+	test2json := filepath.Join(t.TempDir(), "test2json")
+	if out, err := exec.Command("go", "build", "-o", test2json, "cmd/test2json").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.want.Name = "job"
-			got, err := read(order.Job{Name: "job"}, tt.end, []byte(tt.output))
+			got, err := read(test2json, order.Job{Name: "job"}, tt.end, []byte(tt.output))
 			if err != nil || !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("read = %+v, %v, want %+v", got, err, tt.want)
 			}

@@ -43,7 +43,8 @@ func suites() []suite {
 // are run.
 type workshop struct{ dir string }
 
-func (w workshop) pid1() string { return filepath.Join(w.dir, "init") }
+func (w workshop) pid1() string      { return filepath.Join(w.dir, "init") }
+func (w workshop) test2json() string { return filepath.Join(w.dir, "test2json") }
 
 // newWorkshop builds everything.
 func newWorkshop(list []suite) (workshop, error) {
@@ -77,6 +78,7 @@ func (w workshop) fill(list []suite) error {
 	builds := [][]string{
 		{"build", "-trimpath", "-ldflags=-s -w", "-o", w.pid1(), "./test/guest/init"},
 		{"build", "-trimpath", "-o", filepath.Join(w.dir, "bin", "jail"), "./cmd/jail"},
+		{"build", "-o", w.test2json(), "cmd/test2json"}, // now, as hours later the build cache may be another
 	}
 	for _, s := range list {
 		if s.pkg != "" {
