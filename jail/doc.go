@@ -57,7 +57,9 @@
 // the tree and nobody else: root's keeper has the program's uid as its effective one
 // and others as real and saved, all of them nobody else's; and from Landlock ABI 6
 // on it stands in a domain with a signal scope around the program's. That it can't
-// signal the supervisor is tried before it is trusted. The filter refuses besides
+// signal the supervisor is tried before it is trusted. An ordinary user's box below
+// ABI 6 has neither: there the filter lets nobody leave the program's process group,
+// which is what is killed, nor signal anybody but that whole group. The filter refuses besides
 // what namespaces and mounts do in tier 1: calls that name other processes, System V
 // IPC, and, where the program has the caller's uid, changes of modes, owners and
 // attributes, for which Landlock has no right. The README lists what is missing.

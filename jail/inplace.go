@@ -123,6 +123,13 @@ func (r *run) hostFaults(h host, v view) (faults Faults) {
 	if r.spec.Unix && h.landlockABI < abiResolveUnix {
 		faults = append(faults, Fault{"unix", "true", "must not be given with tier 2 where Landlock is below ABI 9, which alone keeps the program from every socket file of the host"})
 	}
+	if h.oneGroup() {
+		for _, c := range r.spec.Seccomp.Allow {
+			if slices.Contains(append(groupCalls(), "kill", "fcntl"), c) {
+				faults = append(faults, Fault{"seccomp.allow", c, "must not be allowed with tier 2 where Landlock is below ABI 6: the box's process group is all that holds it together"})
+			}
+		}
+	}
 	if !h.ownUID {
 		return faults
 	}

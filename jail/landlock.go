@@ -51,10 +51,9 @@ func planLandlock(spec Spec, h host, off ablation.Set) (handled, error) {
 	if off.Has(ablation.Landlock) {
 		return handled{}, nil
 	}
-	if spec.inPlace() {
-		if err := h.separable(); err != nil {
-			return handled{}, err
-		}
+	if h.landlockABI == 0 && spec.inPlace() {
+		return handled{}, &SetupError{Stage: StageProbe, Layer: LayerLandlock, Operation: "landlock_create_ruleset", Err: unix.EOPNOTSUPP,
+			Remedy: "boot with landlock in the lsm= list (CONFIG_SECURITY_LANDLOCK): a box of tier 2 is made of it"}
 	}
 	if h.landlockABI == 0 {
 		if slices.Contains(spec.Optional, LayerLandlock) {

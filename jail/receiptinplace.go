@@ -23,6 +23,9 @@ func (h host) separation() string {
 	if h.landlockABI >= abiScopeSignal {
 		by = append(by, "Landlock's signal scope")
 	}
+	if h.oneGroup() {
+		return "killing its process group, which the filter lets nobody leave"
+	}
 	return strings.Join(by, " and ")
 }
 

@@ -159,6 +159,9 @@ func (r *run) check() error {
 	faults = append(faults, more...)
 	h, err := probe()
 	if r.spec.inPlace() {
+		if r.off.Has(ablation.Scope) {
+			h.landlockABI = min(h.landlockABI, abiScopeSignal-1)
+		}
 		faults = append(faults, r.hostFaults(h, v)...)
 	}
 	if err == nil && uint64(r.spec.Limits.NoFile) > h.hard[unix.RLIMIT_NOFILE] {

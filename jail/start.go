@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/seed-75010da9/jail/cgroups"
 	"github.com/seed-75010da9/jail/internal/ablation"
 	"github.com/seed-75010da9/jail/internal/pid1"
 	"golang.org/x/sys/unix"
@@ -195,14 +194,6 @@ func pipeError(operation string, err error) error {
 	return &SetupError{Stage: StageClone, Operation: operation, Err: err, Remedy: "allow jail more open files (ulimit -n)"}
 }
 
-// namespacesOfItsOwn are the box's.
-func (r *run) namespacesOfItsOwn() uintptr {
-	if r.spec.inPlace() {
-		return 0
-	}
-	return boxNamespaces(r.off)
-}
-
 // boxNamespaces are those that a box of tier 1 has of its own.
 func boxNamespaces(off ablation.Set) uintptr {
 	flags := uintptr(pid1.Namespaces)
@@ -289,17 +280,6 @@ func (r *run) own(c *child) {
 	}
 }
 
-// settle makes the private folder of a tier 2 box and its plan, which names that
-// and who the box is.
-func (r *run) settle() error {
-	if r.private == "" {
-		if err := r.makePrivate(); err != nil {
-			return err
-		}
-	}
-	return r.makePlan()
-}
-
 // letGo writes the box's id maps and sends PID 1 its plan and what goes with it.
 func (r *run) letGo(c *child, streams *streams) error {
 	h := r.plan.host
@@ -351,23 +331,6 @@ func (r *run) goAhead(c *child) error {
 		return &SetupError{Stage: StageEvidence, Operation: "write", Operand: "go-ahead", Err: err}
 	}
 	return nil
-}
-
-// entrances are the files by which a process enters the group.
-func (r *run) entrances() ([]int, error) {
-	if r.group.Version() == cgroups.V2 {
-		fd, err := unix.Openat(r.group.FD(), "cgroup.procs", unix.O_WRONLY|unix.O_CLOEXEC, 0)
-		if err != nil {
-			return nil, &SetupError{Stage: StageCgroup, Layer: LayerCgroup, Operation: "openat", Operand: "cgroup.procs", Err: err}
-		}
-		r.fds.add(fd)
-		return []int{fd}, nil
-	}
-	fds := make([]int, 0, len(r.group.TaskFiles()))
-	for _, f := range r.group.TaskFiles() {
-		fds = append(fds, int(f.Fd()))
-	}
-	return fds, nil
 }
 
 // giveStdio makes the box the owner of its pipes or terminal: /dev/stdout is a

@@ -97,10 +97,10 @@ func (r *run) unproven() LayerName {
 
 // outcome is the error of a box that was not made, or fell apart.
 func (r *run) outcome() error {
-	if f := r.report.failed; f != nil {
+	cause, _ := r.end.over()
+	if f := r.report.failed; f != nil && (cause == "" || !f.overtaken(r.report.result)) {
 		return f.failure(r.report.result, r.plan)
 	}
-	cause, _ := r.end.over()
 	if cause != "" || r.ended && len(r.report.evidence) > 0 {
 		return nil
 	}
@@ -112,6 +112,12 @@ func (r *run) outcome() error {
 		}
 	}
 	return &SetupError{Stage: StageSupervise, Operation: "wait", Operand: "PID 1", Err: errors.New("it ended without a word on how the program did")}
+}
+
+// overtaken says whether the step failed because the box was ended before it: a
+// keeper is told so on its lifeline, which it expects to be silent then.
+func (s *Step) overtaken(result int32) bool {
+	return s.Stage == StageLifeline && s.Operation == "read" && result == 1
 }
 
 const reportRoom = 64 << 10

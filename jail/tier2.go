@@ -22,31 +22,35 @@ import (
 //     in it, too, and in a second one besides, out of which it can't signal the
 //     keeper. And, started by root, uids that nobody else has: the keeper has the
 //     effective uid of the program, so it may signal it, and real and saved ones
-//     of its own, so the program may not signal it (kill(2)).
+//     of its own, so the program may not signal it (kill(2)). That the keeper can't
+//     signal its own parent, the supervisor, is tried before anything relies on it.
 //
-// That the keeper can't signal its own parent, the supervisor, is tried before
-// anything relies on it.
+// An ordinary user's box below ABI 6 has neither. Then the filter refuses to leave
+// the program's process group, which is what the keeper kills, and to signal
+// anybody but that whole group.
 
 // abiScopeSignal is the first ABI at which Landlock restricts signals.
 const abiScopeSignal = 6
 
 func (s Spec) inPlace() bool { return s.Tier == Tier2 }
 
-// separable says why this host can't tell the box's processes from the caller's
-// others, or nil.
-func (h host) separable() error {
-	if h.ownUID || h.landlockABI >= abiScopeSignal {
-		return nil
-	}
-	return &SetupError{Stage: StageProbe, Layer: LayerLandlock, Operation: "landlock_create_ruleset", Operand: "LANDLOCK_SCOPE_SIGNAL", Err: unix.EOPNOTSUPP,
-		Remedy: "tier 2 keeps the program's signals off the caller's other processes by Landlock ABI 6 (Linux 6.12), or by a uid of its own: run a newer kernel, or start jail as root with CAP_SETUID, CAP_SETGID and CAP_SETPCAP, or take tier 1"}
+// oneGroup says whether the box has to stay one process group, since nothing else
+// tells its processes from the caller's others.
+func (h host) oneGroup() bool { return !h.ownUID && h.landlockABI < abiScopeSignal }
+
+// groupCalls are those by which a process leaves its group, or signals others.
+func groupCalls() []string {
+	return []string{"setsid", "setpgid", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_send_signal"}
 }
 
 // compileInPlace is compile for tier 2. Each part stands where it does for the
 // same reason as there, unless it says another.
 func compileInPlace(b *builder, off ablation.Set) {
 	b.at(listBox, StageIdentity, LayerCaps)
-	supervisor := b.supervisor()
+	var supervisor cell
+	if !b.host.oneGroup() {
+		supervisor = b.supervisor()
+	}
 	b.call(unix.SYS_UMASK, "umask", "022", num(0o022))
 	if b.host.ownUID {
 		b.joinNobody(off)
@@ -81,7 +85,7 @@ func compileInPlace(b *builder, off ablation.Set) {
 	b.at(listTarget, StageSeccomp, LayerSeccomp)
 	b.closeOnExec()
 	b.rootEvidence()
-	b.loadFilter(seccomp.Self())
+	b.loadFilter(seccomp.Self(b.host.oneGroup()))
 	b.seccomp()
 	b.at(listTarget, StageEvidence, "")
 	b.evidence()
@@ -138,9 +142,13 @@ func (b *builder) keep(supervisor cell) {
 		b.call(unix.SYS_LANDLOCK_RESTRICT_SELF, "landlock_restrict_self", "signal scope", ruleset.arg(), num(0)).wants(0)
 		b.drop(ruleset, "signal scope")
 	}
-	b.call(unix.SYS_KILL, "kill", "canary: refused now", supervisor.arg(), num(0)).wants(-int32(unix.EPERM))
+	whom := num(keepGroup, "the program's group")
+	if !b.host.oneGroup() {
+		b.call(unix.SYS_KILL, "kill", "canary: refused now", supervisor.arg(), num(0)).wants(-int32(unix.EPERM))
+		whom = num(-1)
+	}
 	b.call(unix.SYS_PRCTL, "prctl", "child subreaper", num(unix.PR_SET_CHILD_SUBREAPER, "PR_SET_CHILD_SUBREAPER"), num(1)).wants(0)
-	b.call(opKeeper, "rt_sigaction", "SIGTERM").wants(0)
+	b.call(opKeeper, "rt_sigaction", "SIGTERM", whom).wants(0)
 	// Not SIGKILL, which would leave the tree to itself.
 	b.call(unix.SYS_PRCTL, "prctl", "SIGTERM", num(unix.PR_SET_PDEATHSIG, "PR_SET_PDEATHSIG"), num(int(unix.SIGTERM))).wants(0)
 	self := b.cell("keeper")
@@ -157,6 +165,13 @@ func inPlaceRules(spec Spec, h host, abi int) (rules []seccomp.Rule) {
 				rules = append(rules, seccomp.Rule{Syscall: c, Action: seccomp.Deny, Args: args})
 			}
 		}
+	}
+	if h.oneGroup() {
+		for _, c := range groupCalls() {
+			rules = append(rules, seccomp.Rule{Syscall: c, Action: seccomp.Deny})
+		}
+		// The kernel itself signals a file's owner.
+		rules = append(rules, seccomp.Rule{Syscall: "fcntl", Action: seccomp.Deny, Args: []seccomp.Arg{{Index: 1, Mask: 0xffffffff, Value: unix.F_SETOWN}}})
 	}
 	// System V IPC lives in the caller's namespace.
 	deny(nil, "shmget", "shmat", "shmctl", "semget", "semop", "semtimedop", "semctl")

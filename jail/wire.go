@@ -16,6 +16,8 @@ const (
 	opLifeline = 0xf0000002 // a SIGIO makes PID 1 look at its lifeline
 	opKeeper   = 0xf0000003 // PID 1 ends the program's tree before itself, and on SIGTERM
 
+	keepGroup = 1 // for opKeeper: the program's process group is what is killed
+
 	wantAny = -1 << 31 // any result but an error is success
 
 	noStep = 0xffffffff // a report about the clone before a list's first step

@@ -40,7 +40,9 @@ func Reaper() Program { return reaper(native()) }
 
 // Keeper is the same for a box without a pid namespace, whose processes that of
 // PID 1's place has to end itself. Whom it may signal is decided elsewhere.
-func Keeper() Program { return reaper(native(), "kill") }
+func Keeper() Program { return keeper(native()) }
+
+func keeper(m machine) Program { return reaper(m, "kill", "waitid") }
 
 func reaper(m machine, besides ...string) Program {
 	calls := append([]string{

@@ -9,23 +9,28 @@ import "golang.org/x/sys/unix"
 // number is. utimensat is for files that are open: by path it would reach those
 // that were not granted, for which Landlock has no right.
 //
-// Signals are not among them, see Landlock's scope.
-func Self() Program { return self(native()) }
+// Signals are only among them where nothing else keeps them off others: then
+// kill is for 0, the caller's whole process group.
+func Self(signals bool) Program { return self(native(), signals) }
 
-func self(m machine) Program {
+func self(m machine, signals bool) Program {
 	var p Program
 	p = p.add(instruction{code: loadWord, k: offsetArch})
 	p = p.add(instruction{code: jumpEqual, jt: 1, k: m.audit})
 	p = p.add(instruction{code: returnAction, k: unix.SECCOMP_RET_ALLOW}) // the policy's to kill
 	p = p.add(instruction{code: loadWord, k: offsetNr})
-	for _, c := range [...]struct {
+	for _, c := range []struct {
 		call string
 		arg  int
 		high bool // the argument is a pointer: both words count
 	}{
+		{"kill", 0, false},
 		{"prlimit64", 0, false}, {"sched_setscheduler", 0, false}, {"sched_setparam", 0, false}, {"sched_setaffinity", 0, false},
 		{"sched_setattr", 0, false}, {"setpriority", 1, false}, {"ioprio_set", 1, false}, {"utimensat", 1, true},
 	} {
+		if c.call == "kill" && !signals {
+			continue
+		}
 		nr, _ := m.calls.Number(c.call)
 		body := 4
 		if c.high {

@@ -16,6 +16,7 @@ type Wall string
 
 const (
 	Landlock    Wall = "landlock"
+	Scope       Wall = "scope" // Landlock's of ABI 6 and later, in tier 2
 	Seccomp     Wall = "seccomp"
 	Caps        Wall = "capabilities"
 	NoNewPrivs  Wall = "no_new_privs"

@@ -24,7 +24,7 @@ const (
 	keptGroups reason = "KNOWN: the kernel lets no ordinary user give supplementary groups up (user_namespaces(7), setgroups), so a box of a user's keeps them for what is granted to it"
 	userQuota  reason = "a box of an ordinary user's keeps its session key ring: the kernel lets a user have 200 keys, which many boxes would use up"
 	// noTier2 is a refusal as a whole, which package jail's tests look at.
-	noTier2    reason = "on this kernel Landlock is too little for a box of tier 2"
+	noTier2    reason = "without Landlock there is no box of tier 2"
 	noHardware reason = "this kernel or machine does not have what is attacked"
 )
 

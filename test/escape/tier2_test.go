@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-75010da9/jail/internal/ablation"
 	"github.com/seed-75010da9/jail/jail"
 )
 
@@ -33,30 +34,36 @@ var refusedInTier2 = []string{
 // must fail.
 func TestTier2(t *testing.T) {
 	for _, who := range roles() {
-		t.Run(who.name, func(t *testing.T) {
-			if landlockABI() == 0 || !who.root && landlockABI() < abiScopes {
-				skip(t, noTier2)
-			}
-			for _, r := range slices.Concat(table(), tier2Rows()) {
-				t.Run(r.name, func(t *testing.T) {
-					t.Parallel()
-					if r.skip != nil {
-						if why := r.skip(who); why != "" {
-							skip(t, why)
-						}
-					}
-					r.proveTier2(t, who)
-				})
-			}
-		})
+		who.tier2(t, who.name, nil)
+		// What holds boxes together on older kernels.
+		who.tier2(t, who.name+" without Landlock's scopes", []ablation.Wall{ablation.Scope})
 	}
 }
 
-func (r row) proveTier2(t *testing.T, who role) {
+func (who role) tier2(t *testing.T, name string, off []ablation.Wall) {
+	t.Run(name, func(t *testing.T) {
+		if landlockABI() == 0 {
+			skip(t, noTier2)
+		}
+		for _, r := range slices.Concat(table(), tier2Rows()) {
+			t.Run(r.name, func(t *testing.T) {
+				t.Parallel()
+				if r.skip != nil {
+					if why := r.skip(who); why != "" {
+						skip(t, why)
+					}
+				}
+				r.proveTier2(t, who, off)
+			})
+		}
+	})
+}
+
+func (r row) proveTier2(t *testing.T, who role, off []ablation.Wall) {
 	if strings.HasPrefix(r.name, tier2Family) {
 		t.Run("bare", func(t *testing.T) { r.succeeds(t, who, inChild, nil, nil) })
 	}
-	won, ended, got := r.inTier2(t, who)
+	won, ended, got := r.inTier2(t, who, off)
 	refused := got.Result.Reason == jail.ReasonSetupRefused
 	_, open := openInTier2[r.name]
 	switch {
@@ -74,8 +81,8 @@ func (r row) proveTier2(t *testing.T, who role) {
 
 // inTier2 carries the attack out in a box of tier 2, and says whether it had its
 // effect, and whether it got to its end.
-func (r row) inTier2(t *testing.T, who role) (won, ended bool, got answer) {
-	a := newArena(t, r, who, inBox, nil)
+func (r row) inTier2(t *testing.T, who role, off []ablation.Wall) (won, ended bool, got answer) {
+	a := newArena(t, r, who, inBox, off)
 	a.spec.Tier = jail.Tier2
 	a.spec.Optional = slices.DeleteFunc(a.spec.Optional, func(l jail.LayerName) bool { return l != jail.LayerCgroup })
 	a.env = append(a.env, "TMPDIR="+a.folder("tmp"))

@@ -38,7 +38,7 @@ struct plan {
 	u32 magic;
 	u32 size;
 	s32 report_fd;
-	u32 keeping; /* set here by OP_KEEPER: the program's tree is ours to end */
+	s32 keeping; /* set here by OP_KEEPER: whom to kill in the end, see below */
 	struct {
 		u64 steps;
 		u32 n;
@@ -68,13 +68,21 @@ struct request {
 #define HANDED 7
 static const s32 handed[HANDED] = { -1, 0, 1, 2, 4, LIFELINE, 6 };
 
+/* What plan.keeping is. */
+enum {
+	KEEP_NOBODY = 0,  /* we are PID 1: the kernel ends the tree with us */
+	KEEP_ALL = -1,    /* kill(2)'s: all whom we may signal */
+	KEEP_GROUP = 1,   /* the program's process group: minus its number, once we know it */
+	KEEP_WAITING = 2, /* they have been killed */
+};
+
 #define NO_STEP 0xffffffffU /* the clone before a list's first step */
 #define WANT_ANY (-0x7fffffff - 1)
 
 enum {
 	OP_SIGNALS = 0xf0000001, /* every signal to its default, none blocked */
 	OP_LIFELINE = 0xf0000002, /* SIGIO makes us look at the lifeline */
-	OP_KEEPER = 0xf0000003 /* no pid namespace: SIGTERM, too, and no end of ours without the tree's */
+	OP_KEEPER = 0xf0000003 /* no pid namespace: SIGTERM ends us, and no end of ours without the tree's */
 };
 
 #define CLONE_PARENT 0x8000UL
@@ -86,6 +94,7 @@ enum {
 #define NSIG 64
 #define F_GET_SEALS 1034
 #define SEALS_WANTED 15 /* F_SEAL_SEAL | SHRINK | GROW | WRITE */
+#define WALL 0x40000000 /* __WALL: children of every kind */
 #define EINTR 4
 #define ECHILD 10
 
@@ -102,19 +111,31 @@ static __attribute__((noreturn)) void leave(int code)
 		sys(SYS_EXIT_GROUP, (u64)code, 0, 0, 0, 0, 0);
 }
 
+static s32 *keeping(void)
+{
+	return &((struct plan *)PLAN_BASE)->keeping;
+}
+
 /* end is leave for when the program may be running. As PID 1 we take the whole
  * namespace with us. Without one we are the subreaper of the program's tree
  * (PR_SET_CHILD_SUBREAPER), whose processes become our children when they are
- * orphaned: so that we have no child means that nothing is left of it. Kill -1 is
- * every process that the kernel lets us signal, besides ourselves. The steps
- * before OP_KEEPER have seen to it that this is the tree and nobody else. Once is
+ * orphaned: so that we have no child means that nothing is left of it.
+ *
+ * Whom one kill hits is the tree and nobody else. It is all whom the kernel lets us
+ * signal, besides ourselves, to which the steps before OP_KEEPER have seen; or it
+ * is the program's process group, which the filter lets nobody leave. Once is
  * enough: no fork gets past it, as the kernel makes none for a parent that has been
  * killed. */
 static __attribute__((noreturn)) void end(int code)
 {
-	if (((const struct plan *)PLAN_BASE)->keeping) {
-		sys(SYS_KILL, (u64)-1, SIGKILL, 0, 0, 0, 0);
-		while (sys(SYS_WAIT4, (u64)-1, 0, 0x40000000 /* __WALL */, 0, 0, 0) != -ECHILD)
+	s32 whom = *keeping();
+
+	if (whom != KEEP_NOBODY) {
+		if (whom < 0)
+			sys(SYS_KILL, (u64)(long)whom, SIGKILL, 0, 0, 0, 0);
+		if (whom < KEEP_ALL) /* it may not have made its group yet */
+			sys(SYS_KILL, (u64)(long)-whom, SIGKILL, 0, 0, 0, 0);
+		while (sys(SYS_WAIT4, (u64)-1, 0, WALL, 0, 0, 0) != -ECHILD)
 			;
 	}
 	leave(code);
@@ -148,12 +169,17 @@ static long set_action(int sig, void (*handler)(int), u64 flags)
 	return sys(SYS_SIGACTION, (u64)sig, (u64)&act, 0, sizeof act.mask, 0, 0);
 }
 
+/* set_mask blocks those signals and no others. */
+static long set_mask(u64 mask)
+{
+	return sys(SYS_SIGPROCMASK, 2 /* SIG_SETMASK */, (u64)&mask, 0, sizeof mask, 0, 0);
+}
+
 /* The mask survives execve: the caller's, or that with which it started us, in
  * which everything is blocked, the lifeline's signal too. */
 static long unblock_signals(void)
 {
-	u64 none = 0;
-	return sys(SYS_SIGPROCMASK, 2 /* SIG_SETMASK */, (u64)&none, 0, sizeof none, 0, 0);
+	return set_mask(0);
 }
 
 /* SIG_IGN survives execve, so the caller's ignored signals would be the
@@ -175,7 +201,7 @@ static long perform(const struct step *s)
 	if (s->nr == OP_LIFELINE)
 		return set_action(SIGIO, on_lifeline, SA_RESTORER);
 	if (s->nr == OP_KEEPER) {
-		((struct plan *)PLAN_BASE)->keeping = 1;
+		*keeping() = (s32)a[0];
 		return set_action(SIGTERM, on_end, SA_RESTORER);
 	}
 	return sys(s->nr, a[0], a[1], a[2], a[3], a[4], a[5]);
@@ -207,13 +233,32 @@ static void carry_out(const struct plan *p, u32 list)
 	}
 }
 
+/* next waits for a child to end. Where the tree is ours to end it is killed while
+ * the program, though dead, still has its number: that could be somebody else's
+ * later. */
+static long next(long program, s32 *status)
+{
+	s32 info[32]; /* siginfo_t: the pid is its fifth number */
+
+	if (*keeping() == KEEP_NOBODY)
+		return sys(SYS_WAIT4, (u64)-1, (u64)status, WALL, 0, 0, 0);
+	long ret = sys(SYS_WAITID, 0 /* P_ALL */, 0, (u64)info, WALL | 0x1000004 /* WNOWAIT | WEXITED */, 0, 0);
+	if (ret < 0)
+		return ret;
+	if (info[4] == program && *keeping() < 0) {
+		sys(SYS_KILL, (u64)(long)*keeping(), SIGKILL, 0, 0, 0, 0);
+		*keeping() = KEEP_WAITING;
+	}
+	return sys(SYS_WAIT4, (u64)(long)info[4], (u64)status, WALL, 0, 0, 0);
+}
+
 /* A plain blocking wait: no state that a lost signal could spoil. When the
  * program ends so do we, and with us the whole box. */
 static __attribute__((noreturn)) void reap(const struct plan *p, long program)
 {
 	for (;;) {
 		s32 status = 0;
-		long pid = sys(SYS_WAIT4, (u64)-1, (u64)&status, 0x40000000 /* __WALL */, 0, 0, 0);
+		long pid = next(program, &status);
 		if (pid == program) {
 			*(volatile s32 *)p->status = status;
 			carry_out(p, FINAL);
@@ -335,14 +380,20 @@ __attribute__((used, noreturn)) void init(void)
 	const struct plan *p = receive_plan();
 
 	carry_out(p, BOX);
+	if (*keeping()) /* until we know whom to end */
+		set_mask(~0UL);
 	long program = sys(SYS_CLONE, SIGCHLD, 0, 0, 0, 0, 0);
 	if (program == 0) {
-		((struct plan *)PLAN_BASE)->keeping = 0; /* in our copy */
+		*keeping() = KEEP_NOBODY; /* in our copy */
 		carry_out(p, TARGET);
 		leave(125); /* not reached: the last step is execve, or fails */
 	}
 	if (program < 0)
 		fail(p, TARGET, NO_STEP, program);
+	if (*keeping() == KEEP_GROUP)
+		*keeping() = (s32)-program;
+	if (*keeping())
+		set_mask(0);
 	carry_out(p, REAPER);
 	reap(p, program);
 }

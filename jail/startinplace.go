@@ -1,0 +1,42 @@
+package jail
+
+import (
+	"github.com/seed-75010da9/jail/cgroups"
+	"golang.org/x/sys/unix"
+)
+
+// namespacesOfItsOwn are the box's.
+func (r *run) namespacesOfItsOwn() uintptr {
+	if r.spec.inPlace() {
+		return 0
+	}
+	return boxNamespaces(r.off)
+}
+
+// settle makes the private folder of a tier 2 box and its plan, which names that
+// and who the box is.
+func (r *run) settle() error {
+	if r.private == "" {
+		if err := r.makePrivate(); err != nil {
+			return err
+		}
+	}
+	return r.makePlan()
+}
+
+// entrances are the files by which a process enters the group.
+func (r *run) entrances() ([]int, error) {
+	if r.group.Version() == cgroups.V2 {
+		fd, err := unix.Openat(r.group.FD(), "cgroup.procs", unix.O_WRONLY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return nil, &SetupError{Stage: StageCgroup, Layer: LayerCgroup, Operation: "openat", Operand: "cgroup.procs", Err: err}
+		}
+		r.fds.add(fd)
+		return []int{fd}, nil
+	}
+	fds := make([]int, 0, len(r.group.TaskFiles()))
+	for _, f := range r.group.TaskFiles() {
+		fds = append(fds, int(f.Fd()))
+	}
+	return fds, nil
+}

@@ -1,0 +1,67 @@
+package seccomp
+
+import (
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// What names oneself is allowed, whatever lies above the low word of a number;
+// what names another is not, and for pointers both words count.
+func TestSelf(t *testing.T) {
+	const high = 1 << 32
+	for _, m := range []machine{amd64(), arm64()} {
+		for _, signals := range []bool{false, true} {
+			vm := machineFor(t, self(m, signals))
+			other := uint32(denied)
+			if !signals {
+				other = unix.SECCOMP_RET_ALLOW
+			}
+			for _, c := range []struct {
+				call string
+				args [6]uint64
+				want uint32
+			}{
+				{"prlimit64", [6]uint64{0, 7, 1}, unix.SECCOMP_RET_ALLOW},
+				{"prlimit64", [6]uint64{high, 7, 1}, unix.SECCOMP_RET_ALLOW},
+				{"prlimit64", [6]uint64{4711, 7, 1}, denied},
+				{"sched_setscheduler", [6]uint64{4711}, denied},
+				{"sched_setparam", [6]uint64{4711}, denied},
+				{"sched_setaffinity", [6]uint64{0, 8}, unix.SECCOMP_RET_ALLOW},
+				{"sched_setaffinity", [6]uint64{4711, 8}, denied},
+				{"sched_setattr", [6]uint64{4711}, denied},
+				{"setpriority", [6]uint64{1, 0, 5}, unix.SECCOMP_RET_ALLOW},
+				{"setpriority", [6]uint64{0, 4711, 5}, denied},
+				{"ioprio_set", [6]uint64{1, 0, 5}, unix.SECCOMP_RET_ALLOW},
+				{"ioprio_set", [6]uint64{1, 4711, 5}, denied},
+				{"utimensat", [6]uint64{3, 0, 0}, unix.SECCOMP_RET_ALLOW},
+				{"utimensat", [6]uint64{3, 0x1000, 0}, denied},
+				{"utimensat", [6]uint64{3, high, 0}, denied},
+				{"kill", [6]uint64{0, 9}, unix.SECCOMP_RET_ALLOW},
+				{"kill", [6]uint64{4711, 9}, other},
+				{"kill", [6]uint64{0xffffffff, 9}, other},
+				{"read", [6]uint64{4711, 4711, 4711}, unix.SECCOMP_RET_ALLOW},
+			} {
+				nr, ok := m.calls.Number(c.call)
+				if !ok {
+					t.Fatalf("%s is no call", c.call)
+				}
+				check(t, vm, data{uint32(nr), m.audit, c.args}, c.want)
+				// Of another architecture it says nothing: the policy kills those.
+				check(t, vm, data{uint32(nr), m.audit ^ 1, c.args}, unix.SECCOMP_RET_ALLOW)
+			}
+		}
+	}
+}
+
+// A keeper can do what PID 1 can, and end the tree.
+func TestKeeper(t *testing.T) {
+	for _, m := range []machine{amd64(), arm64()} {
+		vm := machineFor(t, keeper(m))
+		for call, want := range map[string]uint32{"kill": unix.SECCOMP_RET_ALLOW, "waitid": unix.SECCOMP_RET_ALLOW, "wait4": unix.SECCOMP_RET_ALLOW,
+			"exit_group": unix.SECCOMP_RET_ALLOW, "openat": denied, "clone": denied, "tkill": denied} {
+			nr, _ := m.calls.Number(call)
+			check(t, vm, data{nr: uint32(nr), arch: m.audit}, want)
+		}
+	}
+}
