@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -50,7 +49,7 @@ func (b bout) refuses(job string) jail.LayerName {
 }
 
 // bouts are one for each host and role.
-func (o options) bouts(hosts []class, suites []suite, images map[string]image, work workshop) []bout {
+func (o options) bouts(hosts []pick, suites []suite, images map[string]image, work workshop) []bout {
 	var list []bout
 	for _, h := range hosts {
 		var fit []suite
@@ -59,8 +58,8 @@ func (o options) bouts(hosts []class, suites []suite, images map[string]image, w
 				fit = append(fit, s)
 			}
 		}
-		for _, role := range strings.Split(o.roles, ",") {
-			list = append(list, bout{h, role == "user", fit, images[h.kernel.name], work, o.filter, o.verbose})
+		for _, role := range h.roles {
+			list = append(list, bout{h.class, role == "user", fit, images[h.kernel.name], work, o.filter, o.verbose})
 		}
 	}
 	return list

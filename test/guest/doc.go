@@ -2,7 +2,7 @@
 //
 //	go run ./test/guest -list                    hosts and suites
 //	go run ./test/guest                          everything, an hour or so
-//	go run ./test/guest -hosts qemu-6.1,qemu-7.3 -suites cgroups,escape
+//	go run ./test/guest -hosts qemu-6.1:root,qemu-6.12:user -suites cgroups,escape
 //	go run ./test/guest -hosts qemu-7.3 -roles user -suites jail -run TestReasonsForReal -v
 //	go run ./test/guest -json hosts.json -docs docs/hosts.md
 //

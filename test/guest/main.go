@@ -49,7 +49,7 @@ type options struct {
 func parseFlags() options {
 	var o options
 	flag.BoolVar(&o.list, "list", false, "say which hosts and suites there are, and run nothing")
-	flag.StringVar(&o.hosts, "hosts", "", "only these `hosts`, by name, separated by commas")
+	flag.StringVar(&o.hosts, "hosts", "", "only these `hosts`, by name, separated by commas; NAME:ROLE is one role alone")
 	flag.StringVar(&o.roles, "roles", "root,user", "as whom: `root`, user or both")
 	flag.StringVar(&o.suites, "suites", "", "only these `suites`, by name, separated by commas")
 	flag.StringVar(&o.filter, "run", "", "only the tests that match this `regexp`")
@@ -70,9 +70,9 @@ func (o options) run(ctx context.Context) (bool, error) {
 	if o.docs != "" && o.json == "" {
 		return false, errors.New("-docs: needs -json, the results of all hosts")
 	}
-	hosts, err := choose(hosts(), o.hosts, func(h class) string { return h.name })
+	hosts, err := o.picks()
 	if err != nil {
-		return false, fmt.Errorf("-hosts: %w", err)
+		return false, err
 	}
 	chosen, err := choose(suites(), o.suites, func(s suite) string { return s.name })
 	if err != nil {
@@ -126,7 +126,44 @@ func choose[T any](all []T, names string, name func(T) string) ([]T, error) {
 	return chosen, nil
 }
 
-func list(hosts []class, suites []suite) error {
+// A pick is a host, and who it is run for.
+type pick struct {
+	class
+	roles []string
+}
+
+// picks are the hosts and roles of the options.
+func (o options) picks() ([]pick, error) {
+	everyone := strings.Split(o.roles, ",")
+	names := strings.Split(o.hosts, ",")
+	if o.hosts == "" {
+		names = nil
+		for _, h := range hosts() {
+			names = append(names, h.name)
+		}
+	}
+	var list []pick
+	for _, name := range names {
+		name, role, alone := strings.Cut(name, ":")
+		found, err := choose(hosts(), name, func(h class) string { return h.name })
+		if err != nil {
+			return nil, fmt.Errorf("-hosts: %w", err)
+		}
+		p := pick{found[0], everyone}
+		if alone {
+			p.roles = []string{role}
+		}
+		for _, role := range p.roles {
+			if role != "root" && role != "user" {
+				return nil, fmt.Errorf("%q: is no role; want root or user", role)
+			}
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+func list(hosts []pick, suites []suite) error {
 	for _, h := range hosts {
 		fmt.Printf("host   %-22s %s\n", h.name, h.what)
 	}
@@ -136,7 +173,7 @@ func list(hosts []class, suites []suite) error {
 	return nil
 }
 
-func fetchAll(cache string, hosts []class) (map[string]image, error) {
+func fetchAll(cache string, hosts []pick) (map[string]image, error) {
 	images := map[string]image{}
 	for _, h := range hosts {
 		if _, ok := images[h.kernel.name]; ok {
