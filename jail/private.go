@@ -24,8 +24,11 @@ func privateName() string { return filepath.Join(os.TempDir(), privatePrefix+"â€
 // makePrivate makes the folder, for the box to own.
 func (r *run) makePrivate() error {
 	fail := func(op, path string, err error) error {
-		return &SetupError{Stage: StageMounts, Layer: LayerRoot, Operation: op, Operand: path, Err: err,
-			Remedy: "let TMPDIR (else /tmp) be a folder in which the caller may make others, and that everybody may pass"}
+		remedy := "let TMPDIR (else /tmp) be a folder in which the caller may make others, and that everybody may pass"
+		if errors.Is(err, unix.ENOSYS) {
+			remedy = "a filter holds jail itself, such as that of another box: boxes do not nest"
+		}
+		return &SetupError{Stage: StageMounts, Layer: LayerRoot, Operation: op, Operand: path, Err: err, Remedy: remedy}
 	}
 	r.sweepPrivate()
 	base, err := filepath.EvalSymlinks(os.TempDir())
