@@ -104,7 +104,10 @@ func (v viewLine) text() string {
 func (p *Plan) viewLines() []viewLine {
 	lines := []viewLine{{Kind: "proc", Path: "/proc"}}
 	if p.spec.inPlace() {
-		lines[0].Path = "/proc/self"
+		lines = nil
+		for _, name := range ownProc {
+			lines = append(lines, viewLine{Kind: "proc", Path: "/proc/self/" + name})
+		}
 	}
 	for _, d := range p.devices() {
 		lines = append(lines, viewLine{Kind: "device", Path: "/dev/" + d})

@@ -95,6 +95,11 @@ func (r *resolver) checkNested() {
 	}
 }
 
+// ownProc is what of /proc a box of tier 2 may read: about its first process, which
+// the process that opens them for the rules becomes. The host's /proc shows
+// everybody's, and the rest of /proc/self its mounts and its connections.
+var ownProc = [...]string{"auxv", "cmdline", "comm", "environ", "fd", "fdinfo", "limits", "maps", "stat", "statm", "status"}
+
 // inPlaceFaults are what a Spec can't have in tier 2.
 func (s Spec) inPlaceFaults() (faults Faults) {
 	fault := func(field, value, want string) { faults = append(faults, Fault{field, value, want + " with tier 2"}) }

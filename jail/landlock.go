@@ -81,9 +81,13 @@ func (b *builder) landlock(old cell, off ablation.Set) {
 	ruleset := b.inherit(inherit{kind: inheritRuleset}, "ruleset")
 	switch {
 	case b.spec.inPlace():
-		// The host's /proc shows everybody's processes. What this process is
-		// before it becomes the program it is afterwards.
-		b.rule(ruleset, "/proc/self", llsys.AccessFSReadFile|llsys.AccessFSReadDir)
+		for _, name := range ownProc {
+			rights := uint64(llsys.AccessFSReadFile)
+			if name == "fd" || name == "fdinfo" {
+				rights |= llsys.AccessFSReadDir
+			}
+			b.rule(ruleset, "/proc/self/"+name, rights)
+		}
 	default:
 		if len(b.view.entries) > 0 && !off.Has(ablation.Root) {
 			b.rule(ruleset, "/", llsys.AccessFSReadDir)

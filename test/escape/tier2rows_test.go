@@ -90,6 +90,18 @@ func tier2Rows() []row {
 			return err
 		}),
 		{
+			name: tier2Family + "learn of the host's connections", source: "proc_pid_net(5): the network namespace is the caller's",
+			attack: func([]string) error { return show("/proc/self/net/unix") },
+		},
+		{
+			name: tier2Family + "learn of the host's connections by a thread", source: "proc_pid_task(5)",
+			attack: func([]string) error { return show("/proc/thread-self/net/tcp") },
+		},
+		{
+			name: tier2Family + "learn of the host's mounts", source: "proc_pid_mountinfo(5)",
+			attack: func([]string) error { return show("/proc/self/mountinfo") },
+		},
+		{
 			name: tier2Family + "a segment of the caller's", source: "shmget(2): the ipc namespace is the caller's",
 			attack: func(args []string) error {
 				key, err := strconv.Atoi(args[0])
