@@ -32,6 +32,9 @@ func (r *run) makePrivate() error {
 	}
 	r.sweepPrivate()
 	base, err := filepath.EvalSymlinks(os.TempDir())
+	if err == nil {
+		base, err = filepath.Abs(base)
+	}
 	if err != nil {
 		return fail("readlink", os.TempDir(), err)
 	}

@@ -12,10 +12,10 @@ func TestTier2Backstops(t *testing.T) {
 		limits       Limits
 		want         Reason
 	}{
-		{"memory", hold("40M") + hold("40M") + hold("40M") + "sleep 2", Limits{Memory: 100 << 20}, ReasonOutOfMemory},
+		{"memory", hold("40M") + hold("40M") + hold("40M") + "wait", Limits{Memory: 60 << 20}, ReasonOutOfMemory},
 		{"processor time", "while :; do sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'; done", Limits{CPUTime: 300 * time.Millisecond}, ReasonCPUTime},
-		{"private folder", "i=0; while [ $i -lt 40 ]; do i=$((i+1)); head -c 1M /dev/zero >f$i; sleep 0.02; done; sleep 3", Limits{TmpSize: 8 << 20}, ReasonDiskFull},
-		{"folders in one another", "i=0; while [ $i -lt 400 ]; do i=$((i+1)); mkdir d && cd d; done; sleep 3", Limits{}, ReasonDiskFull},
+		{"private folder", "i=0; while [ $i -lt 40 ]; do i=$((i+1)); head -c 1M /dev/zero >f$i; sleep 0.02; done; sleep 60", Limits{TmpSize: 8 << 20}, ReasonDiskFull},
+		{"folders in one another", "i=0; while [ $i -lt 400 ]; do i=$((i+1)); mkdir d && cd d; done; sleep 60", Limits{}, ReasonDiskFull},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := tier2(t, c.script)
@@ -25,7 +25,7 @@ func TestTier2Backstops(t *testing.T) {
 		})
 	}
 	t.Run("processes", func(t *testing.T) {
-		s := tier2(t, "i=0; while [ $i -lt 60 ]; do i=$((i+1)); sleep 3 & done; wait")
+		s := tier2(t, "i=0; while [ $i -lt 60 ]; do i=$((i+1)); sleep 30 & done; wait")
 		s.CgroupParent, s.Limits = "no-such-group", Limits{Pids: 20, Timeout: 15 * time.Second}
 		if res := runBox(t, s, IO{}); res.Reason != ReasonPidsLimit && res.Reason != ReasonExecutionFailed {
 			t.Errorf("reason %s: %s", res.Reason, text(res))

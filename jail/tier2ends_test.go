@@ -14,18 +14,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// detach leaves the session where that is allowed.
+const detach = `detach() { setsid "$@" 2>/dev/null || "$@"; }; `
+
 // endings are trees that have to be ended as a whole. Each says "up" when it
 // stands, and would go on for ever.
 var endings = map[string]string{
-	"a daemon":                         "setsid sleep MARK >/dev/null 2>&1 & echo up; wait",
-	"a daemon that forked twice":       "(setsid sh -c 'sleep MARK & exec sleep MARK' >/dev/null 2>&1 &) ; echo up; exec sleep MARK",
+	"a daemon":                         "detach sleep MARK >/dev/null 2>&1 & echo up; wait",
+	"a daemon that forked twice":       "(detach sh -c 'sleep MARK & exec sleep MARK' >/dev/null 2>&1 &) ; echo up; exec sleep MARK",
 	"what ignores every signal":        "trap '' HUP INT TERM QUIT USR1 USR2 ALRM; sleep MARK & echo up; while :; do sleep MARK; done",
 	"what is stopped":                  "sleep MARK & kill -STOP $!; echo up; kill -STOP $$",
-	"what holds the output":            "setsid sleep MARK & echo up; wait",
+	"what holds the output":            "detach sleep MARK & echo up; wait",
 	"a chain in which each forks anew": "f() { sleep 0.01; f & }; f; echo up; sleep MARK",
 	"a subreaper of the box's own":     "SUBREAPER",
-	"many at once":                     "for i in $(seq 50); do setsid sleep MARK & done; echo up; wait",
-	"one whose program is long gone":   "setsid sleep MARK & echo up; exit 0",
+	"many at once":                     "for i in $(seq 50); do detach sleep MARK & done; echo up; wait",
+	"one whose program is long gone":   "detach sleep MARK & echo up; exit 0",
 	"a fork bomb, bounded":             "b() { b | b & }; b 2>/dev/null; echo up; sleep MARK",
 }
 
@@ -40,7 +43,7 @@ func wholeTreesEnd(t *testing.T, ctx context.Context) {
 	for name, script := range endings {
 		t.Run(name, func(t *testing.T) {
 			mark := uniqueSleep()
-			s := tier2(t, strings.ReplaceAll(script, "MARK", mark))
+			s := tier2(t, detach+strings.ReplaceAll(script, "MARK", mark))
 			if script == "SUBREAPER" {
 				s = subreaper(t, mark)
 			}
@@ -89,7 +92,7 @@ func subreaper(t *testing.T, mark string) Spec {
 func subreaperInside() int {
 	unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 	mark := os.Args[2]
-	if err := exec.Command("/bin/sh", "-c", "(setsid sleep "+mark+" &) ; (sleep "+mark+" &)").Run(); err != nil {
+	if err := exec.Command("/bin/sh", "-c", "(detach sleep "+mark+" &) ; (sleep "+mark+" &)").Run(); err != nil {
 		return 1
 	}
 	os.Stdout.WriteString("up\n")
@@ -118,7 +121,7 @@ func sleepers(t *testing.T, mark string) (pids []string) {
 // killedSupervisor runs a box of tier 2 from a process of its own, which the test
 // kills.
 func killedSupervisor() int {
-	s := shell("setsid sleep " + os.Args[2] + " >/dev/null 2>&1 & sleep " + os.Args[2] + " & echo up; wait")
+	s := shell(detach + "detach sleep " + os.Args[2] + " >/dev/null 2>&1 & sleep " + os.Args[2] + " & echo up; wait")
 	s.Tier = Tier2
 	RunIO(context.Background(), s, IO{Stdout: os.Stdout})
 	return 0
