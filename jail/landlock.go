@@ -53,7 +53,7 @@ func planLandlock(spec Spec, h host, off ablation.Set) (handled, error) {
 	}
 	if h.landlockABI == 0 && spec.inPlace() {
 		return handled{}, &SetupError{Stage: StageProbe, Layer: LayerLandlock, Operation: "landlock_create_ruleset", Err: unix.EOPNOTSUPP,
-			Remedy: "boot with landlock in the lsm= list (CONFIG_SECURITY_LANDLOCK): a box of tier 2 is made of it"}
+			Remedy: "boot with landlock in the lsm= list (CONFIG_SECURITY_LANDLOCK), or, in a container, take a seccomp profile that allows its calls: a box of tier 2 is made of it"}
 	}
 	if h.landlockABI == 0 {
 		if slices.Contains(spec.Optional, LayerLandlock) {
