@@ -3,6 +3,7 @@ package escape
 import (
 	"errors"
 	"os"
+	"runtime"
 	"strings"
 	"unsafe"
 
@@ -175,8 +176,11 @@ func inChildProcess(try func() error, flags uintptr) func([]string) error {
 
 // reapChild forks, and has the child exit with the errno of try. Nothing but
 // raw system calls may happen in the child: it has one thread of a runtime
-// with several.
+// with several. Were this goroutine told to give way at the moment of the fork,
+// the child would try to, and wait for good; one that just had its turn anew is
+// not told.
 func reapChild(fork func() (uintptr, unix.Errno), try func() error) error {
+	runtime.Gosched()
 	pid, e := fork()
 	if e != 0 {
 		return e

@@ -20,7 +20,8 @@ type bout struct {
 	suites  []suite
 	image   image
 	work    workshop
-	filter  string
+	filter  string // the tests to run, or ""
+	skip    string // the tests to leave out, or ""
 	verbose bool
 }
 
@@ -59,7 +60,7 @@ func (o options) bouts(hosts []pick, suites []suite, images map[string]image, wo
 			}
 		}
 		for _, role := range h.roles {
-			list = append(list, bout{h.class, role == "user", fit, images[h.kernel.name], work, o.filter, o.verbose})
+			list = append(list, bout{h.class, role == "user", fit, images[h.kernel.name], work, o.filter, o.skip, o.verbose})
 		}
 	}
 	return list

@@ -39,6 +39,7 @@ type options struct {
 	roles    string
 	suites   string
 	filter   string
+	skip     string
 	parallel int
 	json     string
 	docs     string
@@ -53,6 +54,7 @@ func parseFlags() options {
 	flag.StringVar(&o.roles, "roles", "root,user", "as whom: `root`, user or both")
 	flag.StringVar(&o.suites, "suites", "", "only these `suites`, by name, separated by commas")
 	flag.StringVar(&o.filter, "run", "", "only the tests that match this `regexp`")
+	flag.StringVar(&o.skip, "skip", "", "no tests that match this `regexp`")
 	flag.IntVar(&o.parallel, "parallel", 2, "how many guests at once")
 	flag.StringVar(&o.json, "json", "", "write the results to this `file`, and read those of other hosts that it holds")
 	flag.StringVar(&o.docs, "docs", "", "write the table of all results to this `file`; needs -json")

@@ -130,8 +130,8 @@ func output(name string, args ...string) (string, error) {
 	return strings.TrimSuffix(string(out), "\n"), nil
 }
 
-// jobs are what a guest is ordered to do for a suite: all of it, or only the
-// tests that filter matches.
+// jobs are what a guest is ordered to do for a suite: all of it, but for what
+// the bout leaves out.
 func (s suite) jobs(b bout) []order.Job {
 	slow := b.class.kernel.kind.slowness()
 	env := []string{"PATH=" + order.Work + "/bin:" + guestPath, fmt.Sprintf("JAIL_TEST_SLOWNESS=%d", slow)}
@@ -148,8 +148,15 @@ func (s suite) jobs(b bout) []order.Job {
 	if b.filter != "" {
 		one.Args = append(one.Args, "-test.run="+b.filter)
 	}
+	var skip []string
 	if !b.user && s.users != "" {
-		one.Args = append(one.Args, "-test.skip="+s.users)
+		skip = append(skip, s.users)
+	}
+	if b.skip != "" {
+		skip = append(skip, b.skip)
+	}
+	if len(skip) > 0 {
+		one.Args = append(one.Args, "-test.skip="+strings.Join(skip, "|"))
 	}
 	return []order.Job{one}
 }
