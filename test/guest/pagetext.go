@@ -46,9 +46,6 @@ are 10 to 30 times slower than real ones.
   to trixie, with security and backports; those after trixie have lists that are
   past their date, which apt refuses. ABI 7 is that of the machines this is built on,
   where all tests run without a guest.
-- User-mode Linux as Debian builds it (6.1): boots in a second and a half and has
-  all of control groups, but a thread of the guest's own PID 1 ends with a
-  segmentation fault under a fork bomb. It is kept for trying, and not counted on.
 - A processor with hardware support for guests: none on the machines this is
   built on, so everything is emulated.
 `
