@@ -47,6 +47,12 @@ func namespaces() []row {
 			name: "time namespace", source: "time_namespaces(7): its flag lies within clone's exit signal",
 			attack:  inChildProcess(func() error { return sys(unix.SYS_UNSHARE, unix.CLONE_NEWTIME) }, 0),
 			control: inNaive, walls: both,
+			skip: func(role) reason {
+				if unix.Access("/proc/self/ns/time", unix.F_OK) != nil {
+					return noHardware
+				}
+				return ""
+			},
 		},
 		{
 			name: "enter another namespace", source: "setns(2)",
