@@ -17,6 +17,11 @@ func argumentVerdict(name string, args [6]uint64) uint32 {
 		return nodeVerdict(low(1))
 	case "mknodat":
 		return nodeVerdict(low(2))
+	case "renameat2":
+		if low(4)&4 != 0 { // RENAME_WHITEOUT
+			return eperm
+		}
+		return allow
 	case "fcntl":
 		return fcntlVerdict(low(1), low(2))
 	case "ioctl":

@@ -32,7 +32,7 @@ landlock_restrict_self lchown lgetxattr link linkat listen listxattr llistxattr 
 lsetxattr lstat madvise membarrier mincore mlock mlock2 mlockall mprotect mremap msync
 munlock munlockall munmap nanosleep newfstatat pause pidfd_open pidfd_send_signal pipe pipe2 pkey_alloc
 pkey_free pkey_mprotect poll ppoll pread64 preadv preadv2 pselect6 pwrite64 pwritev pwritev2 read
-readahead readlink readlinkat readv recvfrom recvmmsg recvmsg removexattr rename renameat renameat2
+readahead readlink readlinkat readv recvfrom recvmmsg recvmsg removexattr rename renameat
 restart_syscall rmdir rseq rt_sigaction rt_sigpending rt_sigprocmask rt_sigqueueinfo rt_sigreturn
 rt_sigsuspend rt_sigtimedwait rt_tgsigqueueinfo sched_get_priority_max sched_get_priority_min
 sched_getaffinity sched_getattr sched_getparam sched_getscheduler sched_rr_get_interval

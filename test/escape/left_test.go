@@ -40,8 +40,14 @@ func left() []row {
 			// mkdir drops the bit; chmod of a folder does not.
 			return errors.Join(unix.Mkdir(path, 0o755), unix.Chmod(path, unix.S_ISGID|0o755))
 		}),
-		whiteout(func(path string) error {
+		whiteout("whiteout device", func(path string) error {
 			return unix.Mknod(path, unix.S_IFCHR|0o600, 0) // the one device that needs no capability
+		}),
+		whiteout("whiteout device by rename", func(path string) error {
+			if err := os.WriteFile(path, nil, 0o600); err != nil {
+				return err
+			}
+			return unix.Renameat2(unix.AT_FDCWD, path, unix.AT_FDCWD, path+".moved", unix.RENAME_WHITEOUT)
 		}),
 		{
 			name: "device node", source: "mknod(2); measured on bubblewrap",
@@ -167,9 +173,9 @@ func fchmodat2(path string, mode uintptr) error {
 // kernels' Landlock takes it for a device like others; those from the summer of
 // 2026 on, and what was mended since, ask for the right to make plain files, and
 // a writable grant has that. So the filter is the one wall on every kernel.
-func whiteout(leave func(path string) error) row {
-	r := leaves("whiteout device", unix.S_IFCHR, []ablation.Wall{ablation.Seccomp}, leave)
-	r.source = "mknod(2); overlayfs.rst, whiteouts"
+func whiteout(what string, leave func(path string) error) row {
+	r := leaves(what, unix.S_IFCHR, []ablation.Wall{ablation.Seccomp}, leave)
+	r.source = "mknod(2), renameat2(2), RENAME_WHITEOUT; overlayfs.rst, whiteouts"
 	r.with = []ablation.Wall{ablation.Landlock}
 	return r
 }

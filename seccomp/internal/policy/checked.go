@@ -63,6 +63,10 @@ func files() []Check {
 		node(1, "mknod"),
 		node(2, "mknodat"),
 		{
+			Why:   "a whiteout, which a rename may leave in its place, is a device node, 0:0: an overlay of the host's would hide a file for it",
+			Calls: "renameat2", Rows: []Row{{in(4, unix.RENAME_WHITEOUT, 0), Allow}}, Else: Deny,
+		},
+		{
 			Why: "leases (1024, and 1040 on directories) and dnotify (1026) tell what the host does with a " +
 				"file, and a lease stalls the host's open. The kernel itself sends SIGIO to a file's owner, past " +
 				"what a process may signal, so that must not be PID 1, neither as a process nor as a group; " +
