@@ -66,7 +66,8 @@
 //
 // # Who the box is
 //
-// Started by root, a box gets a host uid that nobody else has, and what the
+// Started by root, a box gets a host uid that nobody else has (boxes of two pid
+// namespaces may meet, one pair in four million), and what the
 // caller grants is handed in as detached mounts, idmapped so that files made
 // in the box belong to the owner of the granted folder. Started by anybody
 // else, it is that user, one to one: nothing that needs a set-uid helper.

@@ -21,8 +21,9 @@ type host struct {
 	// ownUID says that the box gets a host uid of its own, one that nobody
 	// else uses: the caller may map ids at will.
 	ownUID bool
-	// uidBase is where these host uids start.
-	uidBase uint32
+	// uidBase is where these host uids start, and uidShift where those of this
+	// pid namespace do: numbers of processes are unique within one alone.
+	uidBase, uidShift uint32
 	// keeperUID is who the keeper of a tier 2 box is, where it has uids of its own.
 	keeperUID int
 	tasks     int        // how many the caller has in all, 0 if that can't be seen
@@ -35,8 +36,8 @@ const (
 	// ownUIDBase is the start of the 2^22 host uids for boxes that root
 	// starts: a range that systemd's UID documentation leaves to nobody
 	// (above containers, below 2^31). A run adds the number of its PID 1, which
-	// no other live process or thread of the host has (pid_max is at most 2^22,
-	// proc(5)), so two boxes never share one.
+	// no other live process or thread of its pid namespace has (pid_max is at most
+	// 2^22, proc(5)), so two boxes of one never share a uid.
 	ownUIDBase = 0x70000000
 	maxThreads = 1 << 22
 	// rootBoxID is the uid and gid inside such a box.
@@ -90,8 +91,41 @@ func (h *host) probeIDs() error {
 		return nil
 	}
 	h.ownUID, h.uidBase = true, base
+	if err := h.shiftUIDs(); err != nil {
+		return err
+	}
 	h.boxUID, h.boxGID = rootBoxID, rootBoxID
 	return nil
+}
+
+// initialPIDs is the inode of the initial pid namespace (PROC_PID_INIT_INO).
+const initialPIDs = 0xEFFFFFFC
+
+// shiftUIDs has the boxes of different pid namespaces, such as pods', take uids
+// from different places of the range. That two of them meet is no more likely
+// than one in 2^22 for each pair of boxes.
+func (h *host) shiftUIDs() error {
+	const path = "/proc/self/ns/pid"
+	var st unix.Stat_t
+	if err := unix.Stat(path, &st); err != nil {
+		return &SetupError{Stage: StageProbe, Layer: LayerNamespaces, Operation: "stat", Operand: path, Err: err, Remedy: "mount /proc"}
+	}
+	h.uidShift = shiftOf(st.Ino)
+	return nil
+}
+
+// shiftOf spreads the inodes of neighbours over 32 bits (Knuth's multiplicative
+// hashing).
+func shiftOf(inode uint64) uint32 {
+	if inode == initialPIDs {
+		return 0
+	}
+	return uint32(inode) * 2654435761
+}
+
+// uidOf is the host uid of the box with that PID 1.
+func (h host) uidOf(pid int) int {
+	return int(h.uidBase + (uint32(pid)+h.uidShift)%maxThreads)
 }
 
 // readSmall reads a file of /proc whole, of at most a page. The os package

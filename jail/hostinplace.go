@@ -70,7 +70,7 @@ func tasksOf(uid int) (n int) {
 // become is who a tier 2 box of root's is, by the number of its keeper. Inside and
 // outside are the same.
 func (h *host) become(pid int) {
-	h.boxUID = int(h.uidBase) + pid
+	h.boxUID = h.uidOf(pid)
 	h.boxGID = h.boxUID
 	h.keeperUID = h.boxUID + maxThreads
 	if h.uidBase != ownUIDBase {

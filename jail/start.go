@@ -81,13 +81,20 @@ func (c *child) begin(r *run) error {
 	return nil
 }
 
+func imageRemedy(err error) string {
+	if errors.Is(err, unix.EFBIG) {
+		return "allow jail larger files (ulimit -f)"
+	}
+	return "allow executable memfds (sysctl vm.memfd_noexec) or a temporary folder that is not mounted noexec"
+}
+
 // initImage is PID 1's image, made when it is first needed.
 func (r *run) initImage() (int, error) {
 	if r.image < 0 {
 		image, err := openInit()
 		if err != nil {
 			return -1, &SetupError{Stage: StageClone, Operation: "memfd_create", Operand: "PID 1's image", Err: err,
-				Remedy: "allow executable memfds (sysctl vm.memfd_noexec) or a temporary folder that is not mounted noexec"}
+				Remedy: imageRemedy(err)}
 		}
 		r.fds.add(image)
 		r.image = image
@@ -249,10 +256,37 @@ func (r *run) launch(streams *streams) (*child, error) {
 		err = r.goAhead(c)
 	}
 	if err != nil {
+		err = r.saidBefore(c, err)
 		c.discard()
 		return nil, err
 	}
 	return c, nil
+}
+
+// saidBefore is the failure that PID 1 has reported, if it was gone already when
+// something was sent to it, or else err.
+func (r *run) saidBefore(c *child, err error) error {
+	if !errors.Is(err, unix.EPIPE) && !errors.Is(err, unix.ECONNRESET) {
+		return err
+	}
+	c.ends.closeAll()
+	unix.PidfdSendSignal(c.pidfd, unix.SIGKILL, nil, 0) // so that the pipe ends
+	told := make([]byte, reportRoom)
+	n := 0
+	for n < len(told) {
+		m, readErr := unix.Read(c.reports, told[n:])
+		if errors.Is(readErr, unix.EINTR) {
+			continue
+		}
+		if m <= 0 {
+			break
+		}
+		n += m
+	}
+	if report, parseErr := r.plan.parseReport(told[:n]); parseErr == nil && report.failed != nil {
+		return report.failed.failure(report.result, r.plan)
+	}
+	return err
 }
 
 // makePlan makes the plan and a descriptor of it to hand out.
@@ -268,11 +302,10 @@ func (r *run) makePlan() error {
 	return nil
 }
 
-// own gives the box a host uid of its own: its PID 1's number, which no other
-// process or thread of the host has for as long as it lives, above the base.
+// own gives the box a host uid of its own, by the number of its PID 1.
 func (r *run) own(c *child) {
 	if r.host.ownUID && !r.off.Has(ablation.OwnUID) {
-		r.hostUID = int(r.host.uidBase) + c.pid
+		r.hostUID = r.host.uidOf(c.pid)
 		r.hostGID = r.hostUID
 		if r.spec.inPlace() {
 			r.host.become(c.pid)

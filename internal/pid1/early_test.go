@@ -43,6 +43,8 @@ func TestEarly(t *testing.T) {
 		{with + " ''", none},
 		{with + " run 0<&-", none},
 		{with + " run 2>&-", none},
+		{"ulimit -f 0; exec " + with + " run", none},
+		{"trap '' CHLD; exec " + with + " run", taken},
 		{"ulimit -n 8; exec " + with + " run", "early: true twice: false\nBorn: execve of PID 1's image: invalid argument\n"},
 	} {
 		out, err := exec.Command("sh", "-c", c.script).CombinedOutput()

@@ -12,6 +12,7 @@
 #define SYS_prctl 157
 #define SYS_dup3 292
 #define SYS_memfd_create 319
+#define SYS_prlimit64 302
 #define SYS_execveat 322
 
 DATA empty<>+0(SB)/1, $0
@@ -42,6 +43,7 @@ DATA unified<>+32(SB)/2, $"s\x00"
 GLOBL unified<>(SB), RODATA, $34
 
 GLOBL ends<>(SB), NOPTR, $8
+GLOBL fsize<>(SB), NOPTR, $16
 
 // become is the child of spawn and of jail_entry: it makes channel descriptor 3
 // and executes image. Both are first moved out of the way of each other, to
@@ -116,6 +118,19 @@ TEXT jail_entry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	MOVQ 16(SP), SI
 	CMPL 0(SI), $0x006e7572 // "run"
 	JNE  runtime
+
+	// A write past the caller's limit on files would end us by SIGXFSZ.
+	MOVL $SYS_prlimit64, AX
+	XORL DI, DI
+	MOVL $1, SI // RLIMIT_FSIZE
+	XORL DX, DX
+	LEAQ fsize<>(SB), R10
+	SYSCALL
+	TESTQ AX, AX
+	JNE  runtime
+	MOVQ fsize<>+0(SB), AX
+	CMPQ AX, ·image+8(SB)
+	JCS  runtime // unsigned less
 
 	MOVL $SYS_memfd_create, AX
 	LEAQ name<>(SB), DI

@@ -11,6 +11,7 @@
 #define SYS_prctl 167
 #define SYS_socketpair 199
 #define SYS_clone 220
+#define SYS_prlimit64 261
 #define SYS_memfd_create 279
 #define SYS_execveat 281
 
@@ -40,6 +41,7 @@ DATA unified<>+32(SB)/2, $"s\x00"
 GLOBL unified<>(SB), RODATA, $34
 
 GLOBL ends<>(SB), NOPTR, $8
+GLOBL fsize<>(SB), NOPTR, $16
 
 // R19: image, R20: channel, R21: environ.
 TEXT become<>(SB), NOSPLIT|NOFRAME, $0
@@ -104,6 +106,19 @@ TEXT jail_entry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	MOVD $0x006e7572, R1 // "run"
 	CMPW R1, R0
 	BNE  runtime
+
+	MOVD $SYS_prlimit64, R8
+	MOVD $0, R0
+	MOVD $1, R1 // RLIMIT_FSIZE
+	MOVD $0, R2
+	MOVD $fsize<>(SB), R3
+	SVC
+	CBNZ R0, runtime
+	MOVD $fsize<>(SB), R3
+	MOVD 0(R3), R3
+	MOVD ·image+8(SB), R2
+	CMP  R2, R3
+	BLO  runtime
 
 	MOVD $SYS_memfd_create, R8
 	MOVD $name<>(SB), R0

@@ -361,6 +361,9 @@ static void become_pid1(void)
 	u32 n;
 
 	unblock_signals();
+	/* Ignored, as a caller may have left it, it would have the kernel reap our
+	 * children: the program's end would be nobody's to know. */
+	set_action(SIGCHLD, 0, 0);
 	for (s32 fd = 0; fd <= LAST_FD; fd++)
 		if (fd != CHANNEL)
 			move(CHANNEL, fd);
