@@ -1,10 +1,7 @@
 package jail
 
 import (
-	"bytes"
 	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -65,102 +62,19 @@ func hasChildren() bool {
 	return err == nil
 }
 
-// treeUse is what a process and all its descendants use.
-type treeUse struct {
-	memory    int64         // bytes of anonymous and shared memory, shared ones as often as they are mapped
-	cpu       time.Duration // the dead and waited for included
-	processes int
-	tasks     int // threads of all of them
-}
-
-// measureTree adds up the tree below pid, and no further than to more tasks than
-// that: a tree that grows as fast has no end. Processes that come and go meanwhile
-// may be missed.
-func measureTree(pid int, most int64) (use treeUse) {
-	todo := []int{pid}
-	for len(todo) > 0 && int64(use.tasks) <= most {
-		p := "/proc/" + strconv.Itoa(todo[len(todo)-1])
-		todo = todo[:len(todo)-1]
-		stat, err := readSmall(p + "/stat")
-		if err != nil {
-			continue // it has ended
-		}
-		use.processes++
-		use.cpu += statTimes(stat)
-		if status, err := readSmall(p + "/status"); err == nil {
-			use.memory += statusMemory(status)
-		}
-		threads, _ := os.ReadDir(p + "/task")
-		use.tasks += len(threads)
-		for _, t := range threads {
-			todo = append(todo, children(p+"/task/"+t.Name()+"/children")...)
-		}
-	}
-	return use
-}
-
-// children reads /proc/PID/task/TID/children, which may be long.
-func children(path string) (pids []int) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil
-	}
-	for _, field := range bytes.Fields(text) {
-		if n, err := strconv.Atoi(string(field)); err == nil {
-			pids = append(pids, n)
-		}
-	}
-	return pids
-}
-
-// statTimes adds utime, stime, cutime and cstime of /proc/PID/stat (proc_pid_stat(5)),
-// which follow the name in parentheses; a name may hold anything.
-func statTimes(stat []byte) time.Duration {
-	const utime, cstime = 11, 14 // of the fields behind the name
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	if len(fields) <= cstime {
-		return 0
-	}
-	var ticks int64
-	for _, f := range fields[utime : cstime+1] {
-		n, _ := strconv.ParseInt(string(f), 10, 64)
-		ticks += n
-	}
-	return time.Duration(ticks) * (time.Second / userHz)
-}
-
-// userHz is the unit of times in /proc on every architecture that there is a
-// jail for.
-const userHz = 100
-
-// statusMemory adds RssAnon and RssShmem of /proc/PID/status.
-func statusMemory(status []byte) (bytes int64) {
-	for line := range strings.Lines(string(status)) {
-		name, value, _ := strings.Cut(line, ":")
-		if name != "RssAnon" && name != "RssShmem" {
-			continue
-		}
-		kib, _, _ := strings.Cut(strings.TrimSpace(value), " ")
-		n, err := strconv.ParseInt(kib, 10, 64)
-		if err == nil {
-			bytes += n << 10
-		}
-	}
-	return bytes
-}
-
 // watchTree ends a box without a group whose tree uses too much, and returns
 // when to look again: a large tree is looked at less often.
 func (w *watch) watchTree(now time.Time) time.Time {
 	r := w.run
 	use := measureTree(w.pid, r.spec.Limits.Pids)
 	w.peak = max(w.peak, use.memory)
+	w.spent.add(use)
 	switch {
 	case int64(use.tasks) > r.spec.Limits.Pids: // where RLIMIT_NPROC would not do
 		r.end.now(ReasonPidsLimit)
 	case use.memory > r.spec.Limits.Memory:
 		r.end.now(ReasonOutOfMemory)
-	case use.cpu >= r.spec.Limits.CPUTime:
+	case w.spent.time() >= r.spec.Limits.CPUTime:
 		r.end.now(ReasonCPUTime)
 	}
 	after := time.Now()

@@ -117,12 +117,16 @@ func (r *run) usage(s cgroups.Stats) {
 }
 
 // rusage takes over what the kernel counted for PID 1 and all that it and the
-// end of its namespace reaped, where there is no group to ask.
+// end of its namespace reaped, where there is no group to ask; or what the
+// supervisor saw, if that is more.
 func (r *run) rusage(u unix.Rusage) {
 	if r.group != nil {
 		return
 	}
 	user, system := u.Utime.Nano()/1e6, u.Stime.Nano()/1e6
+	if seen := r.watch.spent.most; seen.time().Milliseconds() > user+system {
+		user, system = seen.user.time().Milliseconds(), seen.system.time().Milliseconds()
+	}
 	peak := max(u.Maxrss<<10, r.watch.peak)
 	r.result.Usage.CPUUserMS, r.result.Usage.CPUSystemMS, r.result.Usage.MemoryPeakBytes = &user, &system, &peak
 }

@@ -25,6 +25,7 @@ type watch struct {
 	counters time.Time // when to look at them
 	pid      int       // the root of the tree to look at where there is no group, or 0
 	peak     int64     // the most memory that was seen there, in bytes
+	spent    spent     // the processor time that was seen there
 	folder   time.Time // when to look at the private folder of a tier 2 box
 }
 
