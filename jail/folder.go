@@ -26,10 +26,6 @@ func (w *watch) watchFolder(now time.Time) time.Time {
 	return after.Add(max(lookEvery, 10*after.Sub(now)))
 }
 
-// folderFlags open a folder and nothing else that may have taken its place: a
-// named pipe would keep the supervisor waiting.
-const folderFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
-
 // deepest is how many folders may lie in one another: each takes a descriptor of
 // the supervisor's to look into. More count as too much.
 const deepest = 256

@@ -2,11 +2,8 @@ package jail
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -59,52 +56,55 @@ func (r *run) makePrivate() error {
 	return nil
 }
 
-// removePrivate removes a private folder in which no process of the box is left.
-// The box may have made folders that even their owner can't look into.
-func removePrivate(path string) {
-	for range 1000 {
-		err := os.RemoveAll(path)
-		var p *fs.PathError
-		if !errors.As(err, &p) || !errors.Is(err, fs.ErrPermission) {
-			return
-		}
-		for dir := p.Path; strings.HasPrefix(dir, path); dir = filepath.Dir(dir) {
-			openUp(dir)
-		}
-	}
-}
+// removal is how long a run spends on removing its own private folder; what is left
+// then goes like that of a killed supervisor.
+const removal = 2 * time.Second
 
-// openUp lets its owner into a folder, and follows no link to it.
-func openUp(dir string) {
-	place, err := openPlace(unix.AT_FDCWD, dir, 0)
+// removePrivate removes a private folder in which no process of the box is left.
+func removePrivate(path string) { removePrivateUntil(path, time.Now().Add(removal)) }
+
+func removePrivateUntil(path string, until time.Time) {
+	fd, err := openFolder(unix.AT_FDCWD, path, 0)
 	if err != nil {
 		return
 	}
-	defer unix.Close(place)
-	var st unix.Stat_t
-	if unix.Fstat(place, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR {
-		os.Chmod("/proc/self/fd/"+strconv.Itoa(place), 0o700)
+	defer unix.Close(fd)
+	if emptyFolder(fd, until) {
+		unix.Rmdir(path)
 	}
 }
 
-// sweepPrivate removes what killed supervisors of this caller left behind, a few
-// at most.
+// sweeping is how long each run spends on the leftovers of killed ones.
+const sweeping = 100 * time.Millisecond
+
+// sweepPrivate removes what killed supervisors of this caller left behind. What it
+// has no time for is for the next run.
 func (r *run) sweepPrivate() { r.sweepPrivateOlder(time.Minute) }
 
 // sweepPrivateOlder leaves younger ones alone: they may not have been locked yet.
 func (r *run) sweepPrivateOlder(age time.Duration) {
+	now := time.Now()
+	until := now.Add(sweeping)
 	left, _ := filepath.Glob(filepath.Join(os.TempDir(), privatePrefix+"*"))
-	for removed, i := 0, 0; i < len(left) && removed < sweepLooks; i++ {
-		fd, err := unix.Open(left[i], unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-		if err != nil {
-			continue
+	for i := range left {
+		if !time.Now().Before(until) {
+			return
 		}
-		var st unix.Stat_t
-		if unix.Fstat(fd, &st) == nil && r.ours(st) && time.Since(time.Unix(st.Ctim.Unix())) >= age && unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil {
-			removePrivate(left[i])
-			removed++
-		}
-		unix.Close(fd)
+		// Not always the same first: there may be one that can't be removed.
+		r.sweepOne(left[(i+now.Nanosecond())%len(left)], age, until)
+	}
+}
+
+// sweepOne removes a folder if it is one that a killed supervisor left behind.
+func (r *run) sweepOne(path string, age time.Duration, until time.Time) {
+	fd, err := unix.Open(path, folderFlags, 0)
+	if err != nil {
+		return
+	}
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	if unix.Fstat(fd, &st) == nil && r.ours(st) && time.Since(time.Unix(st.Ctim.Unix())) >= age && unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil {
+		removePrivateUntil(path, until)
 	}
 }
 
