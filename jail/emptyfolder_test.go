@@ -82,12 +82,7 @@ func TestRemovePrivate(t *testing.T) {
 				t.Fatal(err)
 			}
 			fill(t, private)
-			var limit, few syscall.Rlimit
-			syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit)
-			few = limit
-			few.Cur = uint64(openDescriptors(t) + 5)
-			syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few)
-			defer syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit)
+			limitDescriptors(t, 5)
 			start := time.Now()
 			removePrivate(private)
 			if took := time.Since(start); took > patience(removal) {
@@ -100,17 +95,27 @@ func TestRemovePrivate(t *testing.T) {
 	}
 }
 
-func openDescriptors(t *testing.T) (highest int) {
+// limitDescriptors leaves the test so many more descriptors than are open.
+func limitDescriptors(t *testing.T, more int) {
 	t.Helper()
 	names, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		t.Fatal(err)
 	}
+	highest := 0
 	for _, n := range names {
 		i, _ := strconv.Atoi(n.Name())
 		highest = max(highest, i)
 	}
-	return highest
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	few := syscall.Rlimit{Cur: uint64(highest + 1 + more), Max: limit.Max}
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit) })
 }
 
 // What lies behind a link or was moved away is left alone, and the time limit holds.

@@ -1,7 +1,7 @@
 package jail
 
 import (
-	"os"
+	"errors"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -18,8 +18,7 @@ const leastFile = 1 << 10
 // watchFolder looks, and returns when to look again: at a large folder less often.
 func (w *watch) watchFolder(now time.Time) time.Time {
 	limit := w.run.spec.Limits.TmpSize
-	fd, err := unix.Open(w.run.private, folderFlags, 0)
-	if err == nil && folderUse(fd, limit, deepest) > limit {
+	if place, err := openFolder(unix.AT_FDCWD, w.run.private, 0); err != nil || folderUse(place, limit) > limit {
 		w.run.end.now(ReasonDiskFull)
 	}
 	after := time.Now()
@@ -30,32 +29,76 @@ func (w *watch) watchFolder(now time.Time) time.Time {
 // the supervisor's to look into. More count as too much.
 const deepest = 256
 
-// folderUse adds up what is in a folder, until that is more than limit, and
-// closes it.
-func folderUse(fd int, limit int64, depth int) (use int64) {
-	dir := os.NewFile(uintptr(fd), "private folder")
-	defer dir.Close()
+// leastName is what each further name of a file counts: it takes time to look at.
+const leastName = 256
+
+// An inode is what hard links to the same file have in common.
+type inode struct{ dev, ino uint64 }
+
+// A tally adds up what is in a folder.
+type tally struct {
+	use, limit int64
+	linked     map[inode]bool // files of several names that were counted
+}
+
+// folderUse adds up what is in a folder, until that is more than limit, and closes
+// it. What it can't look into counts as more.
+func folderUse(fd int, limit int64) int64 {
+	t := tally{limit: limit, linked: map[inode]bool{}}
+	t.folder(fd, deepest)
+	return t.use
+}
+
+func (t *tally) folder(fd, depth int) {
+	defer unix.Close(fd)
 	if depth == 0 {
-		return limit + 1
+		t.use = t.limit + 1
+		return
 	}
-	for use <= limit {
-		names, err := dir.Readdirnames(256)
+	buf := make([]byte, 8<<10)
+	for t.use <= t.limit {
+		n, err := unix.ReadDirent(fd, buf)
+		if errors.Is(err, unix.ENOENT) || err == nil && n <= 0 { // ENOENT: it was removed meanwhile
+			return
+		}
+		if err != nil {
+			t.use = t.limit + 1
+			return
+		}
+		_, _, names := unix.ParseDirent(buf[:n], -1, nil)
 		for _, name := range names {
-			var st unix.Stat_t
-			if unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
-				continue
-			}
-			use += max(st.Blocks*512, leastFile)
-			if st.Mode&unix.S_IFMT != unix.S_IFDIR || use > limit {
-				continue
-			}
-			if below, err := unix.Openat(fd, name, folderFlags, 0); err == nil {
-				use += folderUse(below, limit-use, depth-1)
-			}
-		}
-		if err != nil { // io.EOF, most likely
-			break
+			t.count(fd, name, depth)
 		}
 	}
-	return use
+}
+
+func (t *tally) count(fd int, name string, depth int) {
+	var st unix.Stat_t
+	if t.use > t.limit || unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
+		return // it is enough, or the name is gone
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
+		t.file(st)
+		return
+	}
+	t.use += max(st.Blocks*512, leastFile)
+	below, err := openFolder(fd, name, unix.RESOLVE_NO_XDEV)
+	switch {
+	case err == nil:
+		t.folder(below, depth-1)
+	case !errors.Is(err, unix.ENOENT) && !errors.Is(err, unix.ENOTDIR) && !errors.Is(err, unix.ELOOP): // something else has its name now
+		t.use = t.limit + 1
+	}
+}
+
+func (t *tally) file(st unix.Stat_t) {
+	if st.Nlink > 1 {
+		id := inode{st.Dev, st.Ino}
+		if t.linked[id] {
+			t.use += leastName
+			return
+		}
+		t.linked[id] = true
+	}
+	t.use += max(st.Blocks*512, leastFile)
 }
