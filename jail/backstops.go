@@ -2,8 +2,10 @@ package jail
 
 import (
 	"os"
+	"slices"
 	"time"
 
+	"github.com/seed-75010da9/jail/seccomp"
 	"golang.org/x/sys/unix"
 )
 
@@ -16,11 +18,18 @@ import (
 //     those of the box alone (since Linux 5.14, ucounts). So it does in tier 2 when
 //     root starts it. Else it counts all of the caller's, and is set only where
 //     these can be counted.
+//   - The filter refuses files that are memory alone and larger socket buffers,
+//     neither of which is in any process's account.
 //   - The supervisor adds up the memory and the processor time of the tree, from
 //     /proc, and ends the box when it finds more than the cap. Between two looks
 //     a box can have more.
 //
-// The share of processors is not capped.
+// So a program that means to have more memory than the cap gets it: in shared
+// mappings of which it gives its own part back (madvise(2), MADV_DONTNEED) and
+// that stay in memory, in the buffers of sockets and pipes, of which each
+// process may have its descriptors full, and what is in /tmp and /dev/shm is
+// under their own sizes, not under this cap. What it may spend unseen of
+// processor time is in spent.go. The share of processors is not capped.
 
 // backstops are the limits of each process that stand in for a group.
 func (b *builder) backstops() []rlimit {
@@ -42,6 +51,25 @@ func (b *builder) backstops() []rlimit {
 	return append(limits, rlimit{unix.RLIMIT_NPROC, pids, pids})
 }
 
+// backstopRules are what the filter has to refuse where no group counts it. What
+// Spec.Seccomp allows by name stays allowed.
+func backstopRules(spec Spec, sh shape) (rules []seccomp.Rule) {
+	if !sh.backstops {
+		return nil
+	}
+	if !slices.Contains(spec.Seccomp.Allow, "memfd_create") {
+		rules = append(rules, seccomp.Rule{Syscall: "memfd_create", Action: seccomp.Deny})
+	}
+	if slices.Contains(spec.Seccomp.Allow, "setsockopt") {
+		return rules
+	}
+	for _, option := range []uint32{unix.SO_SNDBUF, unix.SO_RCVBUF, unix.SO_SNDBUFFORCE, unix.SO_RCVBUFFORCE} {
+		rules = append(rules, seccomp.Rule{Syscall: "setsockopt", Action: seccomp.Deny,
+			Args: []seccomp.Arg{{Index: 1, Mask: 0xffffffff, Value: unix.SOL_SOCKET}, {Index: 2, Mask: 0xffffffff, Value: option}}})
+	}
+	return rules
+}
+
 // backstopNote says what stands in for a group.
 func backstopNote(err error, spec Spec) string {
 	allows, processes := "--optional", "RLIMIT_NPROC"
@@ -52,7 +80,7 @@ func backstopNote(err error, spec Spec) string {
 	if !hasChildren() {
 		watched = "processor time limited for each process only (this kernel's /proc does not list children)"
 	}
-	return "no cgroup caps on this run, as " + allows + " allows; in their place RLIMIT_DATA for each process, " + processes + ", and " + watched + ": " + err.Error()
+	return "no cgroup caps on this run, as " + allows + " allows; in their place RLIMIT_DATA for each process, " + processes + ", and " + watched + ", which a program that means to can exceed: " + err.Error()
 }
 
 // hasChildren says whether /proc lists the children of a thread

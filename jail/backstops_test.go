@@ -83,9 +83,12 @@ func receiptOf(res Result, name LayerName) string {
 }
 
 func TestStatusMemory(t *testing.T) {
-	status := "Name:\tx\nVmRSS:\t  900 kB\nRssAnon:\t     100 kB\nRssFile:\t     500 kB\nRssShmem:\t      20 kB\n"
-	if got, want := statusMemory([]byte(status)), int64(120<<10); got != want {
-		t.Errorf("statusMemory = %d, want %d", got, want)
+	status := "Name:\tx\nVmRSS:\t  900 kB\nRssAnon:\t     100 kB\nRssFile:\t     500 kB\nRssShmem:\t      20 kB\nVmPTE:\t  3 kB\nVmSwap:\t 7 kB\n"
+	if got, ok := statusMemory([]byte(status)); !ok || got != 130<<10 {
+		t.Errorf("statusMemory = %d, %v, want %d", got, ok, 130<<10)
+	}
+	if got, ok := statusMemory([]byte("Name:\tx\nState:\tZ (zombie)\n")); ok {
+		t.Errorf("of a dead one: %d", got)
 	}
 }
 

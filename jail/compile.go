@@ -20,7 +20,7 @@ func compile(spec Spec, h host, v view, sh shape, off ablation.Set) (*Plan, erro
 	if p.handled, err = planLandlock(spec, h, off); err != nil {
 		return nil, err
 	}
-	if p.filter, err = planSeccomp(spec, h, p.handled, off); err != nil {
+	if p.filter, err = planSeccomp(spec, h, p.handled, sh, off); err != nil {
 		return nil, err
 	}
 	p.last = p.room(lastSize)

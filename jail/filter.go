@@ -15,7 +15,7 @@ type filter struct{ program seccomp.Program }
 
 // planSeccomp puts the box's program together: a built-in policy, compiled
 // ahead, and in front of it a stub for what this box has besides.
-func planSeccomp(spec Spec, h host, l handled, off ablation.Set) (filter, error) {
+func planSeccomp(spec Spec, h host, l handled, sh shape, off ablation.Set) (filter, error) {
 	if off.Has(ablation.Seccomp) {
 		return filter{}, nil
 	}
@@ -45,6 +45,7 @@ func planSeccomp(spec Spec, h host, l handled, off ablation.Set) (filter, error)
 	if spec.inPlace() {
 		rules = append(rules, inPlaceRules(spec, h, l.abi)...)
 	}
+	rules = append(rules, backstopRules(spec, sh)...)
 	if spec.Net == NetLoopback {
 		rules = append(rules, seccomp.Loopback()...)
 	}

@@ -3,6 +3,7 @@ package jail
 import (
 	"fmt"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,4 +20,10 @@ var inside = map[string]func() int{
 	"env":              func() int { fmt.Println(os.Environ()); return 0 },
 	"subreaper":        subreaperInside,
 	"tier2 supervisor": killedSupervisor,
+
+	"burn in children that nobody waits for": burnUnwaited,
+	"burn":                                   func() int { burn(150 * time.Millisecond); return 0 },
+	"memory of a thread whose leader ended":  leaderless,
+	"page tables":                            pageTables,
+	"uncounted":                              uncounted,
 }

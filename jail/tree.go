@@ -3,13 +3,14 @@ package jail
 import (
 	"bytes"
 	"os"
+	"path"
 	"strconv"
 	"strings"
 )
 
 // treeUse is what a process and all its descendants use.
 type treeUse struct {
-	memory    int64                // bytes of anonymous and shared memory, shared ones as often as they are mapped
+	memory    int64                // bytes, shared ones as often as they are mapped
 	cpu       cpuTimes             // of the live ones, and of those that they waited for
 	own       map[process]cpuTimes // of each live one for itself
 	processes int
@@ -35,11 +36,10 @@ func measureTree(pid int, most int64) treeUse {
 			use.cpu = use.cpu.plus(t.own).plus(t.children)
 			use.own[process{pid, t.start}] = t.own
 		}
-		if status, err := readSmall(p + "/status"); err == nil {
-			use.memory += statusMemory(status)
-		}
 		threads, _ := os.ReadDir(p + "/task")
 		use.tasks += len(threads)
+		bytes, _ := memoryOf(p, threads)
+		use.memory += bytes
 		for _, t := range threads {
 			todo = append(todo, children(p+"/task/"+t.Name()+"/children")...)
 		}
@@ -48,8 +48,8 @@ func measureTree(pid int, most int64) treeUse {
 }
 
 // children reads /proc/PID/task/TID/children, which may be long.
-func children(path string) (pids []int) {
-	text, err := os.ReadFile(path)
+func children(file string) (pids []int) {
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil
 	}
@@ -61,18 +61,42 @@ func children(path string) (pids []int) {
 	return pids
 }
 
-// statusMemory adds RssAnon and RssShmem of /proc/PID/status.
-func statusMemory(status []byte) (bytes int64) {
+// memoryOf is what the process at p has, and the folder below /proc of it or of a
+// thread whose files tell: those of a first thread that has ended while others
+// live on tell nothing.
+func memoryOf(p string, threads []os.DirEntry) (bytes int64, folder string) {
+	bytes, ok := readMemory(p)
+	for i := 0; !ok && i < len(threads); i++ {
+		p = path.Join(path.Dir(p), threads[i].Name()) // there though not listed (proc(5))
+		bytes, ok = readMemory(p)
+	}
+	return bytes, p
+}
+
+func readMemory(folder string) (bytes int64, ok bool) {
+	status, err := readSmall(folder + "/status")
+	if err != nil {
+		return 0, false
+	}
+	return statusMemory(status)
+}
+
+// statusMemory adds what /proc/PID/status says of memory (proc_pid_status(5)) that
+// is the process's own: anonymous, in the swap, shared, and page tables, which
+// can be a 512th of what is mapped though none of that is in memory. It is not ok
+// where nothing is said, as of the dead.
+func statusMemory(status []byte) (bytes int64, ok bool) {
 	for line := range strings.Lines(string(status)) {
 		name, value, _ := strings.Cut(line, ":")
-		if name != "RssAnon" && name != "RssShmem" {
+		switch name {
+		case "RssAnon", "RssShmem", "VmSwap", "VmPTE":
+		default:
 			continue
 		}
 		kib, _, _ := strings.Cut(strings.TrimSpace(value), " ")
-		n, err := strconv.ParseInt(kib, 10, 64)
-		if err == nil {
-			bytes += n << 10
+		if n, err := strconv.ParseInt(kib, 10, 64); err == nil {
+			bytes, ok = bytes+n<<10, true
 		}
 	}
-	return bytes
+	return bytes, ok
 }
