@@ -1,9 +1,11 @@
 package jail
 
 import (
+	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -15,43 +17,91 @@ import (
 
 const privatePrefix = "jail-tier2-"
 
-// privateName stands for the folder in a plan that is only shown.
-func privateName() string { return filepath.Join(os.TempDir(), privatePrefix+"…") }
+// privateMark is an extended attribute of such a folder that a caller's own with a
+// name like that doesn't have. A box of an ordinary caller's can't set or remove it;
+// one of root's can, of its own folder, which that may keep from being swept.
+const privateMark = "user.jail.private"
 
-// makePrivate makes the folder, for the box to own.
+// tempFolder is where private folders lie.
+func tempFolder() (string, error) {
+	base, err := filepath.Abs(os.TempDir())
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(base)
+}
+
+// privateName stands for the folder in a plan that is only shown.
+func privateName() string {
+	base, err := tempFolder()
+	if err != nil {
+		base = os.TempDir()
+	}
+	return filepath.Join(base, privatePrefix+"…")
+}
+
+// newPrivateName is the name of a new one: 16 random digits are nobody else's.
+func newPrivateName() (string, error) {
+	var random [8]byte
+	_, err := unix.Getrandom(random[:], 0)
+	return privatePrefix + hex.EncodeToString(random[:]), err
+}
+
+// isPrivateName says whether a name is one of those.
+func isPrivateName(name string) bool {
+	digits, ok := strings.CutPrefix(name, privatePrefix)
+	return ok && len(digits) == 16 && strings.Trim(digits, "0123456789abcdef") == ""
+}
+
+func privateError(op, path string, err error) error {
+	remedy := "let TMPDIR (else /tmp) be a folder in which the caller may make others, and that everybody may pass"
+	if errors.Is(err, unix.ENOSYS) {
+		remedy = "a filter holds jail itself, such as that of another box: boxes do not nest"
+	}
+	return &SetupError{Stage: StageMounts, Layer: LayerRoot, Operation: op, Operand: path, Err: err, Remedy: remedy}
+}
+
+// makePrivate makes the folder.
 func (r *run) makePrivate() error {
-	fail := func(op, path string, err error) error {
-		remedy := "let TMPDIR (else /tmp) be a folder in which the caller may make others, and that everybody may pass"
-		if errors.Is(err, unix.ENOSYS) {
-			remedy = "a filter holds jail itself, such as that of another box: boxes do not nest"
-		}
-		return &SetupError{Stage: StageMounts, Layer: LayerRoot, Operation: op, Operand: path, Err: err, Remedy: remedy}
+	base, err := tempFolder()
+	if err != nil {
+		return privateError("readlink", os.TempDir(), err)
 	}
 	r.sweepPrivate()
-	base, err := filepath.EvalSymlinks(os.TempDir())
-	if err == nil {
-		base, err = filepath.Abs(base)
-	}
+	name, err := newPrivateName()
 	if err != nil {
-		return fail("readlink", os.TempDir(), err)
+		return privateError("getrandom", privatePrefix, err)
 	}
-	path, err := os.MkdirTemp(base, privatePrefix)
-	if err != nil {
-		return fail("mkdir", base, err)
+	path := filepath.Join(base, name)
+	if err := unix.Mkdir(path, 0o700); err != nil {
+		return privateError("mkdir", path, err)
 	}
 	r.private = path
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	fd, err := unix.Open(path, folderFlags, 0)
 	if err != nil {
-		return fail("open", path, err)
+		return privateError("open", path, err)
 	}
 	r.fds.add(fd)
 	if err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		return fail("flock", path, err)
+		return privateError("flock", path, err)
 	}
-	if r.host.ownUID {
-		if err := unix.Fchown(fd, r.hostUID, r.hostGID); err != nil {
-			return fail("fchown", path, err)
-		}
+	if err := unix.Fsetxattr(fd, privateMark, []byte{'1'}, 0); err != nil && !noXattrs(err) {
+		return privateError("fsetxattr", path, err)
+	}
+	return nil
+}
+
+// noXattrs says whether a file system has none of the user's, such as tmpfs before
+// Linux 6.6.
+func noXattrs(err error) bool { return errors.Is(err, unix.EOPNOTSUPP) }
+
+// givePrivate makes the box the folder's owner.
+func (r *run) givePrivate() error {
+	if !r.host.ownUID {
+		return nil
+	}
+	if err := unix.Lchown(r.private, r.hostUID, r.hostGID); err != nil {
+		return privateError("lchown", r.private, err)
 	}
 	return nil
 }
@@ -85,17 +135,24 @@ func (r *run) sweepPrivate() { r.sweepPrivateOlder(time.Minute) }
 func (r *run) sweepPrivateOlder(age time.Duration) {
 	now := time.Now()
 	until := now.Add(sweeping)
-	left, _ := filepath.Glob(filepath.Join(os.TempDir(), privatePrefix+"*"))
+	base, err := tempFolder()
+	if err != nil {
+		return
+	}
+	left, _ := filepath.Glob(filepath.Join(base, privatePrefix+"*"))
 	for i := range left {
 		if !time.Now().Before(until) {
 			return
 		}
 		// Not always the same first: there may be one that can't be removed.
-		r.sweepOne(left[(i+now.Nanosecond())%len(left)], age, until)
+		if path := left[(i+now.Nanosecond())%len(left)]; isPrivateName(filepath.Base(path)) {
+			r.sweepOne(path, age, until)
+		}
 	}
 }
 
-// sweepOne removes a folder if it is one that a killed supervisor left behind.
+// sweepOne removes a folder if it is one that a killed supervisor left behind. When
+// in doubt it stays.
 func (r *run) sweepOne(path string, age time.Duration, until time.Time) {
 	fd, err := unix.Open(path, folderFlags, 0)
 	if err != nil {
@@ -103,7 +160,13 @@ func (r *run) sweepOne(path string, age time.Duration, until time.Time) {
 	}
 	defer unix.Close(fd)
 	var st unix.Stat_t
-	if unix.Fstat(fd, &st) == nil && r.ours(st) && time.Since(time.Unix(st.Ctim.Unix())) >= age && unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil {
+	if unix.Fstat(fd, &st) != nil || st.Mode&0o7777 != 0o700 || !r.ours(st) || time.Since(time.Unix(st.Ctim.Unix())) < age {
+		return
+	}
+	if _, err := unix.Fgetxattr(fd, privateMark, nil); err != nil && !noXattrs(err) {
+		return
+	}
+	if unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil {
 		removePrivateUntil(path, until)
 	}
 }

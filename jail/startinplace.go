@@ -14,12 +14,15 @@ func (r *run) namespacesOfItsOwn() uintptr {
 }
 
 // settle makes the private folder of a tier 2 box and its plan, which names that
-// and who the box is.
+// and who the box is: a second one in place of a first has another uid.
 func (r *run) settle() error {
 	if r.private == "" {
 		if err := r.makePrivate(); err != nil {
 			return err
 		}
+	}
+	if err := r.givePrivate(); err != nil {
+		return err
 	}
 	return r.makePlan()
 }

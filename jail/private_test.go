@@ -1,0 +1,115 @@
+package jail
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// aRun is a run of tier 2 on this host that has no box yet.
+func aRun(t *testing.T) *run {
+	t.Helper()
+	r := newRun(t.Context(), tier2(t, "true"))
+	t.Cleanup(r.close)
+	if err := r.check(); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// left makes the folder of a supervisor that is gone, and gives back its path.
+func left(t *testing.T, r *run) string {
+	t.Helper()
+	if err := r.makePrivate(); err != nil {
+		t.Fatal(err)
+	}
+	path := r.private
+	r.fds.closeAll() // and with it the lock
+	r.fds, r.private = nil, ""
+	return path
+}
+
+// Only what jail made is swept, whatever else is called alike.
+func TestSweepsOnlyPrivateFolders(t *testing.T) {
+	r := aRun(t)
+	marked := left(t, r)
+	base := filepath.Dir(marked)
+	if unix.Lsetxattr(base, privateMark, []byte{'1'}, 0) != nil {
+		leaveOut(t, "there are no extended attributes in "+base)
+	}
+	unix.Lremovexattr(base, privateMark)
+	renamed := func(name string) string {
+		path := filepath.Join(base, name)
+		if err := os.Rename(left(t, r), path); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	kept := map[string]string{
+		"its name has no digits": renamed(privatePrefix + "notes"),
+		"its name is longer":     renamed(filepath.Base(marked) + "0"),
+		"its mode is another":    left(t, r),
+		"it has no mark":         left(t, r),
+	}
+	if err := os.Chmod(kept["its mode is another"], 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Lremovexattr(kept["it has no mark"], privateMark); err != nil {
+		t.Fatal(err)
+	}
+	if os.Getuid() == 0 {
+		kept["its owner is another"] = left(t, r)
+		if err := os.Lchown(kept["its owner is another"], 54321, 54321); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 10 { // it has little time, on a busy host
+		r.sweepPrivateOlder(0)
+	}
+	if _, err := os.Lstat(marked); err == nil {
+		t.Error("the folder of a killed supervisor stays")
+	}
+	for why, path := range kept {
+		if _, err := os.Lstat(path); err != nil {
+			t.Errorf("%s, and it is gone: %v", why, err)
+		}
+		os.Remove(path)
+	}
+}
+
+// A TMPDIR may be relative; the box is told of its folder by an absolute path.
+func TestPrivateFolderIsAbsolute(t *testing.T) {
+	r := aRun(t)
+	base := os.Getenv("TMPDIR")
+	t.Chdir(filepath.Dir(base))
+	t.Setenv("TMPDIR", "./"+filepath.Base(base))
+	path := left(t, r)
+	defer os.Remove(path)
+	for _, p := range []string{path, privateName()} {
+		if !strings.HasPrefix(p, base+"/"+privatePrefix) {
+			t.Errorf("%s, want it in %s", p, base)
+		}
+	}
+}
+
+// A second box in place of a first, which has another uid, owns the folder.
+func TestPrivateFolderOfASecondBox(t *testing.T) {
+	if os.Getuid() != 0 {
+		leaveOut(t, "an ordinary user's boxes have its uid")
+	}
+	r := aRun(t)
+	for pid := range 2 {
+		r.own(&child{pid: 4711 + pid})
+		if err := r.settle(); err != nil {
+			t.Fatal(err)
+		}
+		r.handed.closeAll()
+		var st unix.Stat_t
+		if err := unix.Lstat(r.private, &st); err != nil || int(st.Uid) != r.hostUID || int(st.Gid) != r.hostGID {
+			t.Errorf("box %d: owner %d:%d, want %d:%d (%v)", pid, st.Uid, st.Gid, r.hostUID, r.hostGID, err)
+		}
+	}
+}
