@@ -85,7 +85,7 @@ func compileInPlace(b *builder, off ablation.Set) {
 	b.at(listTarget, StageSeccomp, LayerSeccomp)
 	b.closeOnExec()
 	b.rootEvidence()
-	b.loadFilter(seccomp.Self(b.host.oneGroup()))
+	b.loadFilter(seccomp.Self(b.host.oneGroup(), !b.host.ownUID))
 	b.seccomp()
 	b.at(listTarget, StageEvidence, "")
 	b.evidence()
@@ -180,6 +180,9 @@ func inPlaceRules(spec Spec, h host, abi int) (rules []seccomp.Rule) {
 		// program's own.
 		deny(nil, "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat",
 			"utime", "utimes", "futimesat", "setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr")
+		for _, c := range fileCommands() {
+			deny([]seccomp.Arg{c}, "ioctl")
+		}
 	}
 	if abi < abiTruncate {
 		deny(nil, "truncate")
@@ -190,6 +193,32 @@ func inPlaceRules(spec Spec, h host, abi int) (rules []seccomp.Rule) {
 		}
 	}
 	return rules
+}
+
+// fileCommands are ioctls that change something about a file which is open for
+// reading, or what is in a folder, of whoever owns it: by the letter and number of
+// each, whatever the size of its argument (include/uapi/linux/fs.h, fsverity.h,
+// fscrypt.h, btrfs.h, f2fs.h, msdos_fs.h; fs/ext4/ext4.h).
+func fileCommands() []seccomp.Arg {
+	commands := []seccomp.Arg{{Index: 1, Mask: 0xff00, Value: 0xf500}} // all of F2FS_IOC
+	for _, c := range []uint32{
+		'f'<<8 | 2,     // FS_IOC_SETFLAGS
+		'X'<<8 | 32,    // FS_IOC_FSSETXATTR
+		'v'<<8 | 2,     // FS_IOC_SETVERSION
+		'f'<<8 | 4,     // EXT4_IOC_SETVERSION
+		'f'<<8 | 9,     // EXT4_IOC_MIGRATE
+		'f'<<8 | 19,    // FS_IOC_SET_ENCRYPTION_POLICY
+		'f'<<8 | 133,   // FS_IOC_ENABLE_VERITY
+		'r'<<8 | 17,    // FAT_IOCTL_SET_ATTRIBUTES
+		0x9401, 0x9417, // BTRFS_IOC_SNAP_CREATE
+		0x9402, 0x9410, // BTRFS_IOC_DEFRAG
+		0x940e, 0x9418, // BTRFS_IOC_SUBVOL_CREATE
+		0x940f, 0x943f, // BTRFS_IOC_SNAP_DESTROY
+		0x941a, // BTRFS_IOC_SUBVOL_SETFLAGS
+	} {
+		commands = append(commands, seccomp.Arg{Index: 1, Mask: 0xffff, Value: c})
+	}
+	return commands
 }
 
 // abiTruncate is the first ABI at which Landlock restricts truncation.

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/seed-75010da9/jail/seccomp"
+	"golang.org/x/sys/unix"
 )
 
 // needTier2 leaves a test out on kernels that have too little for it.
@@ -278,4 +281,44 @@ func patience(d time.Duration) time.Duration {
 		return d * time.Duration(n)
 	}
 	return d
+}
+
+// An ordinary caller's files are the program's own: what changes one that is open
+// for reading is refused to it, and what others need is not.
+func TestTier2FileCommands(t *testing.T) {
+	refused := func(h host, command uint32) bool {
+		return slices.ContainsFunc(inPlaceRules(Spec{Tier: Tier2}, h, 7), func(r seccomp.Rule) bool {
+			return r.Syscall == "ioctl" && len(r.Args) == 1 && r.Args[0].Index == 1 && command&r.Args[0].Mask == r.Args[0].Value
+		})
+	}
+	for name, c := range map[string]struct {
+		command uint32
+		want    bool
+	}{
+		"FS_IOC_SETFLAGS":              {0x40086602, true},
+		"FS_IOC32_SETFLAGS":            {0x40046602, true},
+		"FS_IOC_FSSETXATTR":            {0x401c5820, true},
+		"FS_IOC_SETVERSION":            {0x40087602, true},
+		"FS_IOC32_SETVERSION":          {0x40047602, true},
+		"EXT4_IOC_SETVERSION":          {0x40086604, true},
+		"FS_IOC_ENABLE_VERITY":         {unix.FS_IOC_ENABLE_VERITY, true},
+		"FS_IOC_SET_ENCRYPTION_POLICY": {unix.FS_IOC_SET_ENCRYPTION_POLICY, true},
+		"BTRFS_IOC_SNAP_DESTROY":       {0x5000940f, true},
+		"F2FS_IOC_SET_PIN_FILE":        {0x4004f50d, true},
+		"FS_IOC_GETFLAGS":              {unix.FS_IOC_GETFLAGS, false},
+		"FS_IOC_FIEMAP":                {0xc020660b, false},
+		"FICLONE":                      {unix.FICLONE, false},
+		"TCGETS":                       {unix.TCGETS, false},
+		"TIOCGWINSZ":                   {unix.TIOCGWINSZ, false},
+		"FIONREAD":                     {unix.TIOCINQ, false},
+		"FIONBIO":                      {0x5421, false},
+		"FIOCLEX":                      {0x5451, false},
+	} {
+		if got := refused(ordinary(), c.command); got != c.want {
+			t.Errorf("%s refused: %v, want %v", name, got, c.want)
+		}
+		if refused(root(), c.command) {
+			t.Errorf("%s refused to a user whom nobody else is", name)
+		}
+	}
 }

@@ -11,12 +11,13 @@ import (
 func TestSelf(t *testing.T) {
 	const high = 1 << 32
 	for _, m := range []machine{amd64(), arm64()} {
-		for _, signals := range []bool{false, true} {
-			vm := machineFor(t, self(m, signals))
+		for _, strict := range []bool{false, true} {
+			vm := machineFor(t, self(m, strict, strict))
 			other := uint32(denied)
-			if !signals {
+			if !strict {
 				other = unix.SECCOMP_RET_ALLOW
 			}
+			const unsupported = unix.SECCOMP_RET_ERRNO | uint32(unix.EOPNOTSUPP)
 			for _, c := range []struct {
 				call string
 				args [6]uint64
@@ -37,6 +38,14 @@ func TestSelf(t *testing.T) {
 				{"utimensat", [6]uint64{3, 0, 0}, unix.SECCOMP_RET_ALLOW},
 				{"utimensat", [6]uint64{3, 0x1000, 0}, denied},
 				{"utimensat", [6]uint64{3, high, 0}, denied},
+				{"utimensat", [6]uint64{3, 0, 0x1000}, other},
+				{"utimensat", [6]uint64{3, 0, high}, other},
+				{"utimensat", [6]uint64{3, 0x1000, 0x1000}, denied},
+				{"getxattr", [6]uint64{0x1000, 0x1000}, unsupported},
+				{"lgetxattr", [6]uint64{0x1000, 0x1000}, unsupported},
+				{"listxattr", [6]uint64{0x1000, 0x1000}, unsupported},
+				{"llistxattr", [6]uint64{0x1000, 0x1000}, unsupported},
+				{"fgetxattr", [6]uint64{3, 0x1000}, unix.SECCOMP_RET_ALLOW},
 				{"kill", [6]uint64{0, 9}, unix.SECCOMP_RET_ALLOW},
 				{"kill", [6]uint64{4711, 9}, other},
 				{"kill", [6]uint64{0xffffffff, 9}, other},
