@@ -95,6 +95,9 @@ func hasChildren() bool {
 func (w *watch) watchTree(now time.Time) time.Time {
 	r := w.run
 	use := measureTree(w.pid, r.spec.Limits.Pids)
+	if use.memory > r.spec.Limits.Memory {
+		use.memory = use.shared(r.spec.Limits.Memory)
+	}
 	w.peak = max(w.peak, use.memory)
 	w.spent.add(use)
 	switch {

@@ -45,6 +45,9 @@ func TestBackstops(t *testing.T) {
 			want(t, runBox(t, noGroup(c.script, c.enough), IO{}), ReasonOK)
 			res := runBox(t, noGroup(c.script, c.less), IO{})
 			want(t, res, c.want)
+			if c.want == ReasonOutOfMemory && !strings.Contains(res.Message, "ended by the supervisor") {
+				t.Errorf("message %q, want that the supervisor ended it", res.Message)
+			}
 			if !res.TreeEmpty {
 				t.Error("something of the box is left")
 			}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -65,6 +66,30 @@ func leaderless() int {
 	}
 	keep := take(240 << 20)
 	time.Sleep(500 * time.Millisecond)
+	runtime.KeepAlive(keep)
+	return 0
+}
+
+// forkShared has 120 MiB that two forks share with it until somebody writes. The
+// children make bare system calls alone: nothing of Go's runtime runs in them.
+func forkShared() int {
+	keep, err := unix.Mmap(-1, 0, 120<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	for i := 0; i < len(keep); i += os.Getpagesize() {
+		keep[i] = 1
+	}
+	half := unix.Timespec{Nsec: 5e8}
+	for range 2 {
+		pid, _, _ := syscall.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
+		if pid == 0 {
+			syscall.RawSyscall6(unix.SYS_PPOLL, 0, 0, uintptr(unsafe.Pointer(&half)), 0, 0, 0)
+			syscall.RawSyscall(unix.SYS_EXIT_GROUP, 0, 0, 0)
+		}
+	}
+	time.Sleep(time.Second)
 	runtime.KeepAlive(keep)
 	return 0
 }
@@ -127,6 +152,11 @@ func TestBackstopsSeeHiddenMemory(t *testing.T) {
 			want(t, runBox(t, noGroupInside(t, name, Limits{Memory: 192 << 20}), IO{}), ReasonOutOfMemory)
 		})
 	}
+}
+
+// What processes share is not counted once for each.
+func TestBackstopsCountSharedMemoryOnce(t *testing.T) {
+	want(t, runBox(t, noGroupInside(t, "memory that forks share", Limits{Memory: 256 << 20}), IO{}), ReasonOK)
 }
 
 // Where no group counts it the filter refuses it, unless it was allowed by name.

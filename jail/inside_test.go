@@ -26,4 +26,5 @@ var inside = map[string]func() int{
 	"memory of a thread whose leader ended":  leaderless,
 	"page tables":                            pageTables,
 	"uncounted":                              uncounted,
+	"memory that forks share":                forkShared,
 }

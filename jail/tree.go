@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -15,6 +16,7 @@ type treeUse struct {
 	own       map[process]cpuTimes // of each live one for itself
 	processes int
 	tasks     int // threads of all of them
+	members   []member
 }
 
 // measureTree adds up the tree below pid, and no further than to more tasks than
@@ -22,9 +24,10 @@ type treeUse struct {
 // may be missed.
 func measureTree(pid int, most int64) treeUse {
 	use := treeUse{own: map[process]cpuTimes{}}
-	todo := []int{pid}
+	type one struct{ pid, parent int }
+	todo := []one{{pid, 0}}
 	for len(todo) > 0 && int64(use.tasks) <= most {
-		pid := todo[len(todo)-1]
+		pid, parent := todo[len(todo)-1].pid, todo[len(todo)-1].parent
 		todo = todo[:len(todo)-1]
 		p := "/proc/" + strconv.Itoa(pid)
 		stat, err := readSmall(p + "/stat")
@@ -38,10 +41,13 @@ func measureTree(pid int, most int64) treeUse {
 		}
 		threads, _ := os.ReadDir(p + "/task")
 		use.tasks += len(threads)
-		bytes, _ := memoryOf(p, threads)
+		bytes, folder := memoryOf(p, threads)
 		use.memory += bytes
+		use.members = append(use.members, member{folder, pid, parent})
 		for _, t := range threads {
-			todo = append(todo, children(p+"/task/"+t.Name()+"/children")...)
+			for _, c := range children(p + "/task/" + t.Name() + "/children") {
+				todo = append(todo, one{c, pid})
+			}
 		}
 	}
 	return use
@@ -86,11 +92,14 @@ func readMemory(folder string) (bytes int64, ok bool) {
 // can be a 512th of what is mapped though none of that is in memory. It is not ok
 // where nothing is said, as of the dead.
 func statusMemory(status []byte) (bytes int64, ok bool) {
-	for line := range strings.Lines(string(status)) {
+	return sumFields(status, "RssAnon", "RssShmem", "VmSwap", "VmPTE")
+}
+
+// sumFields adds the named lines of a file in /proc, which are in KiB there.
+func sumFields(text []byte, names ...string) (bytes int64, ok bool) {
+	for line := range strings.Lines(string(text)) {
 		name, value, _ := strings.Cut(line, ":")
-		switch name {
-		case "RssAnon", "RssShmem", "VmSwap", "VmPTE":
-		default:
+		if !slices.Contains(names, name) {
 			continue
 		}
 		kib, _, _ := strings.Cut(strings.TrimSpace(value), " ")

@@ -149,6 +149,9 @@ func (r *run) words() (message, hint string) {
 	case ReasonOutputTooLarge:
 		return fmt.Sprintf("ended after it wrote more than %d bytes of output", l.Output), "raise --output, or take --output-mode truncate to let it go on"
 	case ReasonOutOfMemory:
+		if r.group == nil {
+			return fmt.Sprintf("ended by the supervisor, which found its processes to have more memory than they may (limit %d bytes, for the whole process tree; no control group holds it to that)", l.Memory), "raise --memory if the program needs more"
+		}
 		return fmt.Sprintf("ended by the kernel for want of memory (limit %d bytes, for the whole process tree, with its /tmp)", l.Memory), "raise --memory if the program needs more"
 	case ReasonPidsLimit:
 		if cause, _ := r.end.over(); cause != "" {
