@@ -54,9 +54,11 @@ func parseStat(stat []byte) (t statTimes, ok bool) {
 // waited for: of one whose parent ignores SIGCHLD the kernel adds nothing
 // (wait(2)). What each process counted for itself when it was last seen lacks all
 // that came later, and a process that lived between two looks altogether. They
-// can't be added, since each holds most of the other. A tree that keeps to
-// processes shorter than that, and waits for none, is not seen to use any time;
-// nor is RLIMIT_CPU, which each process has for itself.
+// can't be added, since each holds most of the other. So a tree of processes
+// shorter than the time between two looks, which nobody waits for, is seen to use
+// a part of what it does or nothing; and so is one whose short processes are waited
+// for by others that nobody waits for in turn. RLIMIT_CPU does not help, as each
+// process has it for itself.
 type spent struct {
 	live map[process]cpuTimes // no more than there are processes
 	gone cpuTimes             // of those that have ended
