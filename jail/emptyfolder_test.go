@@ -82,7 +82,7 @@ func TestRemovePrivate(t *testing.T) {
 				t.Fatal(err)
 			}
 			fill(t, private)
-			limitDescriptors(t, 5)
+			limitDescriptors(t, 8)
 			removePrivateUntil(private, time.Now().Add(patience(20*time.Second))) // on a busy host
 			if err := unix.Access(private, unix.F_OK); err != unix.ENOENT {
 				t.Errorf("is left: %v", err)
@@ -91,19 +91,20 @@ func TestRemovePrivate(t *testing.T) {
 	}
 }
 
-// limitDescriptors leaves the test at most so many more descriptors than it has.
+// limitDescriptors leaves the test so many more descriptors than it has.
 func limitDescriptors(t *testing.T, more int) {
 	t.Helper()
-	free, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, 0) // the lowest number that is free
-	if err != nil {
-		t.Fatal(err)
+	end := 0 // the first number that is too high
+	for ; more > 0; end++ {
+		if _, err := unix.FcntlInt(uintptr(end), unix.F_GETFD, 0); err != nil {
+			more--
+		}
 	}
-	unix.Close(free)
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		t.Fatal(err)
 	}
-	few := syscall.Rlimit{Cur: uint64(free + more), Max: limit.Max}
+	few := syscall.Rlimit{Cur: uint64(end), Max: limit.Max}
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few); err != nil {
 		t.Fatal(err)
 	}
