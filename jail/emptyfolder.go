@@ -95,7 +95,7 @@ func (e *emptying) remove(l *level, name string) {
 	if errors.Is(err, unix.EISDIR) || errors.Is(err, unix.EPERM) { // EPERM is POSIX's for a folder
 		err = unix.Unlinkat(e.fd, name, unix.AT_REMOVEDIR)
 	}
-	if err == nil {
+	if err == nil || errors.Is(err, unix.ENOENT) { // another run's sweep was faster
 		l.removed = true
 		return
 	}

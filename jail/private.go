@@ -22,6 +22,12 @@ const privatePrefix = "jail-tier2-"
 // one of root's can, of its own folder, which that may keep from being swept.
 const privateMark = "user.jail.private"
 
+// Its values: of a box, and of what was left for want of time.
+const (
+	markBox  = "box"
+	markRest = "rest"
+)
+
 // tempFolder is where private folders lie.
 func tempFolder() (string, error) {
 	base, err := filepath.Abs(os.TempDir())
@@ -85,7 +91,7 @@ func (r *run) makePrivate() error {
 	if err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		return privateError("flock", path, err)
 	}
-	if err := unix.Fsetxattr(fd, privateMark, []byte{'1'}, 0); err != nil && !noXattrs(err) {
+	if err := unix.Fsetxattr(fd, privateMark, []byte(markBox), 0); err != nil && !noXattrs(err) {
 		return privateError("fsetxattr", path, err)
 	}
 	return nil
@@ -121,7 +127,9 @@ func removePrivateUntil(path string, until time.Time) {
 	defer unix.Close(fd)
 	if emptyFolder(fd, until) {
 		unix.Rmdir(path)
+		return
 	}
+	unix.Fsetxattr(fd, privateMark, []byte(markRest), 0) // without, the rest is young again
 }
 
 // sweeping is how long each run spends on the leftovers of killed ones.
@@ -160,10 +168,15 @@ func (r *run) sweepOne(path string, age time.Duration, until time.Time) {
 	}
 	defer unix.Close(fd)
 	var st unix.Stat_t
-	if unix.Fstat(fd, &st) != nil || st.Mode&0o7777 != 0o700 || !r.ours(st) || time.Since(time.Unix(st.Ctim.Unix())) < age {
+	if unix.Fstat(fd, &st) != nil || st.Mode&0o7777 != 0o700 || !r.ours(st) {
 		return
 	}
-	if _, err := unix.Fgetxattr(fd, privateMark, nil); err != nil && !noXattrs(err) {
+	var mark [8]byte
+	n, err := unix.Fgetxattr(fd, privateMark, mark[:])
+	if err != nil && !noXattrs(err) {
+		return
+	}
+	if string(mark[:max(n, 0)]) != markRest && time.Since(time.Unix(st.Ctim.Unix())) < age {
 		return
 	}
 	if unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -37,7 +38,7 @@ func TestSweepsOnlyPrivateFolders(t *testing.T) {
 	r := aRun(t)
 	marked := left(t, r)
 	base := filepath.Dir(marked)
-	if unix.Lsetxattr(base, privateMark, []byte{'1'}, 0) != nil {
+	if unix.Lsetxattr(base, privateMark, []byte(markBox), 0) != nil {
 		leaveOut(t, "there are no extended attributes in "+base)
 	}
 	unix.Lremovexattr(base, privateMark)
@@ -77,6 +78,27 @@ func TestSweepsOnlyPrivateFolders(t *testing.T) {
 			t.Errorf("%s, and it is gone: %v", why, err)
 		}
 		os.Remove(path)
+	}
+}
+
+// What there was no time for goes on in the next run, not a minute later.
+func TestSweepGoesOn(t *testing.T) {
+	r := aRun(t)
+	path := left(t, r)
+	if _, err := unix.Lgetxattr(path, privateMark, nil); err != nil {
+		leaveOut(t, "there are no extended attributes: "+err.Error())
+	}
+	if err := os.Mkdir(filepath.Join(path, "d"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r.sweepPrivate()
+	if _, err := os.Lstat(path); err != nil {
+		t.Fatal("a young one, perhaps not locked yet, is gone:", err)
+	}
+	removePrivateUntil(path, time.Now())
+	r.sweepPrivate()
+	if _, err := os.Lstat(path); err == nil {
+		t.Error("the rest stays")
 	}
 }
 
