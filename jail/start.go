@@ -82,8 +82,11 @@ func (c *child) begin(r *run) error {
 }
 
 func imageRemedy(err error) string {
-	if errors.Is(err, unix.EFBIG) {
+	switch {
+	case errors.Is(err, unix.EFBIG):
 		return "allow jail larger files (ulimit -f)"
+	case errors.Is(err, unix.EPERM): // memfd_create(2) itself does not give it
+		return "a filter holds jail itself, such as that of another box: boxes do not nest"
 	}
 	return "allow executable memfds (sysctl vm.memfd_noexec) or a temporary folder that is not mounted noexec"
 }
