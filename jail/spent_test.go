@@ -55,11 +55,12 @@ func TestBackstopsSeeUnwaitedChildren(t *testing.T) {
 	for _, c := range []struct {
 		limit time.Duration
 		want  Reason
-	}{{20 * time.Second, ReasonOK}, {500 * time.Millisecond, ReasonCPUTime}} {
+		least int64 // ms; how much of it is seen depends on the machine, but none without a look
+	}{{20 * time.Second, ReasonOK, 100}, {500 * time.Millisecond, ReasonCPUTime, 500}} {
 		res := runBox(t, noGroupInside(t, "burn in children that nobody waits for", Limits{CPUTime: c.limit}), IO{})
 		want(t, res, c.want)
-		if used := *res.Usage.CPUUserMS + *res.Usage.CPUSystemMS; used < 400 {
-			t.Errorf("limit %v: the record has %d ms of processor time, want at least 400", c.limit, used)
+		if used := *res.Usage.CPUUserMS + *res.Usage.CPUSystemMS; used < c.least {
+			t.Errorf("limit %v: the record has %d ms of processor time, want at least %d", c.limit, used, c.least)
 		}
 	}
 }
