@@ -143,9 +143,19 @@ func uncounted() int {
 	return 0
 }
 
+// leaveToFullTests leaves out what a small cap on memory is for: the short tests
+// are those below the race detector, whose own memory is past it.
+func leaveToFullTests(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("needs a program without a race detector: the full tests run it")
+	}
+}
+
 // What one file in /proc does not tell, or only beside the usual fields, is
 // counted, too.
 func TestBackstopsSeeHiddenMemory(t *testing.T) {
+	leaveToFullTests(t)
 	for _, name := range []string{"memory of a thread whose leader ended", "page tables"} {
 		t.Run(name, func(t *testing.T) {
 			want(t, runBox(t, noGroupInside(t, name, Limits{Memory: 512 << 20}), IO{}), ReasonOK)
@@ -156,6 +166,7 @@ func TestBackstopsSeeHiddenMemory(t *testing.T) {
 
 // What processes share is not counted once for each.
 func TestBackstopsCountSharedMemoryOnce(t *testing.T) {
+	leaveToFullTests(t)
 	want(t, runBox(t, noGroupInside(t, "memory that forks share", Limits{Memory: 256 << 20}), IO{}), ReasonOK)
 }
 
