@@ -77,7 +77,7 @@ func (w workshop) fill(list []suite) error {
 	}
 	builds := [][]string{
 		{"build", "-trimpath", "-ldflags=-s -w", "-o", w.pid1(), "./test/guest/init"},
-		{"build", "-trimpath", "-o", filepath.Join(w.dir, "bin", "jail"), "./cmd/jail"},
+		{"build", "-trimpath", "-ldflags=-E jail_entry", "-o", filepath.Join(w.dir, "bin", "jail"), "./cmd/jail"},
 		{"build", "-o", w.test2json(), "cmd/test2json"}, // now, as hours later the build cache may be another
 	}
 	for _, s := range list {
