@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/seed-75010da9/jail/test/shipped"
 )
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
@@ -29,10 +30,8 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	build := exec.Command("go", "build", "-ldflags=-E jail_entry", "-o", filepath.Join(dir, "jail"), "../../cmd/jail")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "building jail: %v\n%s", err, out)
+	if err := shipped.Build(filepath.Join(dir, "jail")); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	os.Setenv("PATH", dir+":"+os.Getenv("PATH"))

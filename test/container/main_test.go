@@ -14,6 +14,7 @@ import (
 	"unsafe"
 
 	"github.com/seed-75010da9/jail/jail"
+	"github.com/seed-75010da9/jail/test/shipped"
 	"golang.org/x/sys/unix"
 )
 
@@ -41,10 +42,7 @@ func run(m *testing.M) int {
 	}
 	if err == nil {
 		site = dir
-		build := exec.Command("go", "build", "-ldflags=-E jail_entry", "-o", filepath.Join(dir, "jail"), "../../cmd/jail")
-		build.Env = append(os.Environ(), "CGO_ENABLED=0")
-		build.Stderr = os.Stderr
-		err = build.Run()
+		err = shipped.Build(filepath.Join(dir, "jail"))
 	}
 	for name, text := range scripts {
 		if err == nil {
@@ -75,7 +73,7 @@ type end struct {
 func in(t *testing.T, who member, args ...string) end {
 	t.Helper()
 	if os.Getuid() != 0 {
-		leaveOut(t, "only root can build a container without a user namespace")
+		shipped.LeaveOut(t, "only root can build a container without a user namespace")
 	}
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Args = append([]string{containerName, who.uid, who.caps}, args...)
@@ -106,16 +104,6 @@ func record(t *testing.T, who member, args ...string) jail.Result {
 		t.Fatalf("%v: %+v", err, e)
 	}
 	return r
-}
-
-// leaveOut skips a test that can't run here, loudly; in CI that is a failure.
-func leaveOut(t *testing.T, why string) {
-	t.Helper()
-	if os.Getenv("CI") == "true" {
-		t.Fatal("cannot run here: ", why)
-	}
-	fmt.Fprintf(os.Stderr, "NOT TESTED HERE: %s: %s\n", t.Name(), why)
-	t.Skip(why)
 }
 
 func pointer[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/seed-75010da9/jail/test/shipped"
 )
 
 // Tier 2 within other kinds of walls. Here an ordinary user starts them, on the host.
@@ -16,7 +18,7 @@ import (
 func nested(t *testing.T, before []string, flags ...string) (string, int) {
 	t.Helper()
 	if os.Getuid() != 0 {
-		leaveOut(t, "only root can be somebody else for a test")
+		shipped.LeaveOut(t, "only root can be somebody else for a test")
 	}
 	const user = 64321
 	tmp, err := os.MkdirTemp(site, "tmp-")
@@ -31,7 +33,7 @@ func nested(t *testing.T, before []string, flags ...string) (string, int) {
 		words[i] = strings.ReplaceAll(words[i], "TMP", tmp)
 	}
 	if _, err := exec.LookPath(words[0]); err != nil {
-		leaveOut(t, err.Error())
+		shipped.LeaveOut(t, err.Error())
 	}
 	cmd := exec.Command(words[0], words[1:]...)
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "TMPDIR=" + tmp}

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed-75010da9/jail/test/shipped"
 )
 
 var jail string
@@ -27,10 +29,8 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	jail = filepath.Join(dir, "jail")
-	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-E jail_entry", "-o", jail, "../../cmd/jail")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "building jail: %v\n%s", err, out)
+	if err := shipped.Build(jail); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return m.Run()
@@ -51,7 +51,7 @@ const mostThreads = 6
 
 func TestSystemCalls(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
-		leaveOut(t, err.Error())
+		shipped.LeaveOut(t, err.Error())
 	}
 	calls, threads := trace(t)
 	for who, n := range most {
@@ -160,14 +160,4 @@ func TestSizeOfBinary(t *testing.T) {
 	if info.Size() > mostBytes {
 		t.Errorf("jail has %d bytes, want at most %d", info.Size(), mostBytes)
 	}
-}
-
-// leaveOut skips loudly; in CI it fails.
-func leaveOut(t *testing.T, why string) {
-	t.Helper()
-	if os.Getenv("CI") == "true" {
-		t.Fatal("cannot run here: " + why)
-	}
-	fmt.Fprintf(os.Stderr, "NOT TESTED HERE: %s: %s\n", t.Name(), why)
-	t.Skip(why)
 }

@@ -1,12 +1,15 @@
 package shapes
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/seed-75010da9/jail/test/shipped"
 )
 
 // debian are the packages that trees are made of.
@@ -27,7 +30,7 @@ type store struct {
 func newStore(t *testing.T) store {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		t.Skip("not as an ordinary user: trees are entered by pivot_root, and belong to root")
+		shipped.LeaveOut(t, "not as an ordinary user: trees are entered by pivot_root, and belong to root")
 	}
 	dir := t.TempDir()
 	s := store{debs: filepath.Join(dir, "debs"), file: map[string]string{}, jail: filepath.Join(dir, "jail")}
@@ -37,7 +40,7 @@ func newStore(t *testing.T) store {
 	download := exec.Command("apt-get", append([]string{"-qq", "-o", "APT::Sandbox::User=root", "download"}, debian...)...)
 	download.Dir = s.debs
 	if out, err := download.CombinedOutput(); err != nil {
-		t.Skipf("not without Debian's packages: apt-get download: %v\n%s", err, out)
+		shipped.LeaveOut(t, fmt.Sprintf("not without Debian's packages: apt-get download: %v\n%s", err, out))
 	}
 	files, err := filepath.Glob(filepath.Join(s.debs, "*.deb"))
 	if err != nil {
@@ -47,10 +50,8 @@ func newStore(t *testing.T) store {
 		name, _, _ := strings.Cut(filepath.Base(f), "_")
 		s.file[name] = f
 	}
-	build := exec.Command("go", "build", "-ldflags=-E jail_entry", "-o", s.jail, "github.com/seed-75010da9/jail/cmd/jail")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	if err := shipped.Build(s.jail); err != nil {
+		t.Fatal(err)
 	}
 	s.node = copyNode(t, dir)
 	return s

@@ -12,12 +12,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
 
+	"github.com/seed-75010da9/jail/test/shipped"
 	"golang.org/x/sys/unix"
 )
 
@@ -64,10 +64,8 @@ func prepare() (home string, err error) {
 	if home, err = os.MkdirTemp("", "jail-soak-"); err != nil {
 		return "", err
 	}
-	build := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-E jail_entry", "-o", filepath.Join(home, "jail"), "../../cmd/jail")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return home, fmt.Errorf("building jail: %w\n%s", err, out)
+	if err := shipped.Build(filepath.Join(home, "jail")); err != nil {
+		return home, err
 	}
 	// The box of a run by root reads its program as nobody in particular.
 	if err := os.Chmod(home, 0o755); err != nil {
