@@ -93,6 +93,7 @@ type shape struct {
 	stdin     bool   // stdin is a pipe, not the box's /dev/null
 	tty       bool   // stdin, stdout and stderr are a terminal of the box's own
 	slave     string // its device on the host, which in the box is /dev/console
+	late      bool   // the program is named when the box stands: see Pool
 }
 
 // enterGroup moves PID 1 into its group, on version 1: on version 2 it is born
@@ -219,7 +220,7 @@ func (b *builder) lockReaper() {
 	b.call(unix.SYS_CLOSE_RANGE, "close_range", "9-", num(fdShm+1), num(^uint32(0)), num(0)).wants(0)
 	if b.filter.program != nil {
 		program := seccomp.Reaper()
-		if b.spec.inPlace() {
+		if b.spec.inPlace() || b.shape.late { // they end the tree before themselves
 			program = seccomp.Keeper()
 		}
 		b.loadFilter(program)
@@ -270,6 +271,10 @@ func (b *builder) closeOnExec() {
 // the box's PATH: the step of each but the last is content with ENOENT. An
 // execve that succeeds does not return, so the last one returns only to fail.
 func (b *builder) exec() {
+	if b.shape.late {
+		b.execLate()
+		return
+	}
 	argv := b.pointers(b.spec.Args)
 	envp := b.pointers(b.spec.Env)
 	candidates := execCandidates(b.spec)

@@ -35,8 +35,11 @@ func (b *builder) rootEvidence() {
 }
 
 func (b *builder) evidence() {
-	// Not before the supervisor has read the limits of the group back.
-	b.call(unix.SYS_READ, "read", "go-ahead", num(fdChannel), num(b.room(8)), num(1)).wants(1)
+	// Not before the supervisor has read the limits of the group back. A program
+	// that is named later waits for that.
+	if !b.shape.late {
+		b.call(unix.SYS_READ, "read", "go-ahead", num(fdChannel), num(b.room(8)), num(1)).wants(1)
+	}
 	at := b.proof
 	status := b.cell("status file")
 	b.call(unix.SYS_OPENAT, "openat", "/proc/self/status", num(unix.AT_FDCWD, "AT_FDCWD"), b.str("/proc/self/status"), num(unix.O_RDONLY|unix.O_CLOEXEC, "O_RDONLY|O_CLOEXEC"), num(0)).keep(status)

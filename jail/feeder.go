@@ -9,17 +9,19 @@ import (
 // or closes its stdin before it has read everything is no error. A read from
 // the caller that never returns is left behind; there is no way to end it.
 type feeder struct {
-	from    io.Reader
+	from    io.Reader // nil: nothing
 	to      *os.File
 	through chan struct{} // closed when it is through with from
 }
 
-func newFeeder(from io.Reader, to int, name string) *feeder {
-	return &feeder{from: from, to: os.NewFile(uintptr(to), name), through: make(chan struct{})}
+func newFeeder(to int, name string) *feeder {
+	return &feeder{to: os.NewFile(uintptr(to), name), through: make(chan struct{})}
 }
 
 func (f *feeder) run() {
-	io.Copy(f.to, f.from)
+	if f.from != nil {
+		io.Copy(f.to, f.from)
+	}
 	close(f.through) // first: a program that has seen the end of its stdin ends after it
 	f.to.Close()
 }

@@ -123,6 +123,7 @@ func runFrom(r *run, image int, planned func()) error {
 		return err
 	}
 	streams.started()
+	streams.bind(IO{})
 	r.end.pidfd, r.end.group = c.pidfd, r.group
 	err = r.wait(c)
 	r.end.over()

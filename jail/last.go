@@ -33,6 +33,10 @@ func (b *builder) final() {
 		b.call(unix.SYS_FSTATFS, "fstatfs", "tmpfs", num(fd), num(b.last+8+uint64(i)*statfsSize))
 	}
 	b.call(unix.SYS_WRITE, "write", "status", num(fdStatus), num(b.last), num(lastSize)).wants(lastSize)
+	if b.shape.late {
+		b.call(opEmpty, "wait4", "everybody else").wants(0)
+		b.call(unix.SYS_WRITE, "write", "empty", num(fdStatus), num(b.last), num(1)).wants(1)
+	}
 }
 
 // last is the parsed form.

@@ -36,7 +36,7 @@ type streams struct {
 // descriptors: it could reopen what is behind them.
 func (r *run) connect(io IO) (*streams, error) {
 	s := &streams{
-		childEnds: [3]int{-1, -1, -1}, sinks: [2]*sink{newSink(io.Stdout), newSink(io.Stderr)}, from: [2]int{-1, -1},
+		childEnds: [3]int{-1, -1, -1}, from: [2]int{-1, -1},
 		limit: r.spec.Limits.Output, left: r.spec.Limits.Output, mode: r.spec.OutputMode, done: make(chan struct{}),
 	}
 	connect := s.connectPipes
@@ -75,7 +75,7 @@ func (s *streams) connectPipes(io IO) (err error) {
 	}
 	s.childEnds[0] = rd
 	s.fds.release(wr)
-	s.feed = newFeeder(io.Stdin, wr, "stdin")
+	s.feed = newFeeder(wr, "stdin")
 	return nil
 }
 
@@ -92,11 +92,17 @@ func (s *streams) abandon() {
 	s.fds.closeAll()
 }
 
-// started gives up the ends that now are the child's, and begins to feed it.
-func (s *streams) started() {
+// bind says where the program's output goes, and begins to feed it.
+func (s *streams) bind(io IO) {
+	s.sinks = [2]*sink{newSink(io.Stdout), newSink(io.Stderr)}
 	if s.feed != nil {
+		s.feed.from = io.Stdin
 		go s.feed.run()
 	}
+}
+
+// started gives up the ends that now are the child's.
+func (s *streams) started() {
 	for _, fd := range s.childEnds {
 		s.fds.close(fd)
 	}

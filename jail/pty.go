@@ -60,7 +60,7 @@ func (s *streams) connectTTY(io IO) error {
 		if err != nil {
 			return fail("fcntl", err)
 		}
-		s.feed = newFeeder(io.Stdin, typed, "terminal")
+		s.feed = newFeeder(typed, "terminal")
 	}
 	return nil
 }

@@ -30,7 +30,9 @@ type Result struct {
 	TreeEmpty bool        `json:"tree_empty"`
 	KillMS    int64       `json:"kill_ms"`
 	Profile   *ProfileRef `json:"profile,omitempty"`
-	StartedAt time.Time   `json:"started_at"`
+	// Warm says that the box stood ready before it was asked for (Pool).
+	Warm      bool      `json:"warm,omitempty"`
+	StartedAt time.Time `json:"started_at"`
 }
 
 // Reason is why a run ended: a closed set. The first cause wins, and it is

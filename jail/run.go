@@ -49,6 +49,7 @@ type run struct {
 	last      last
 	ended     bool // PID 1 told how the program ended
 	counted   bool // the group's counters have been read
+	reaped    bool // PID 1 has been waited for
 	stats     cgroups.Stats
 }
 

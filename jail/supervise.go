@@ -26,23 +26,34 @@ func (r *run) carryOut(ctx context.Context, io IO) error {
 		streams.abandon()
 		return err
 	}
-	streams.started()
 	defer c.fds.closeAll()
+	r.began(c, streams)
+	streams.bind(io)
+	return r.seeThrough(ctx, c)
+}
+
+// began takes over a box that was made.
+func (r *run) began(c *child, streams *streams) {
+	streams.started()
 	r.end.pidfd, r.end.group, r.end.lifeline = c.pidfd, r.group, -1
 	if r.spec.inPlace() {
 		r.end.lifeline = c.lifeline
 	}
 	r.streams = streams
-	canceled := context.AfterFunc(ctx, func() { r.end.now(ReasonCanceled) })
 	r.watch.begin(r, c.pid)
+}
+
+// seeThrough waits for the end of the box, or brings it about.
+func (r *run) seeThrough(ctx context.Context, c *child) error {
+	canceled := context.AfterFunc(ctx, func() { r.end.now(ReasonCanceled) })
 	werr := r.wait(c)
 	canceled()
 	cause, at := r.end.over()
 	if cause != "" {
 		r.result.KillMS = time.Since(at).Milliseconds()
 	}
-	r.result.Stdout, r.result.Stderr = streams.finish(&r.end)
-	if late := streams.cause(); late != "" && cause == "" {
+	r.result.Stdout, r.result.Stderr = r.streams.finish(&r.end)
+	if late := r.streams.cause(); late != "" && cause == "" {
 		// The program had ended already, with this still in the pipe.
 		r.end.lateCause(late)
 	}
@@ -55,30 +66,70 @@ func (r *run) carryOut(ctx context.Context, io IO) error {
 func (r *run) wait(c *child) error {
 	// Only its end is waited for: what PID 1 says right before the program starts
 	// is not to have the two of them share a processor.
-	told, ok := r.drain(c.reports, 0, reportRoom)
-	if ok {
-		var err error
-		if r.report, err = r.plan.parseReport(told); err != nil {
-			r.end.now(ReasonInternalError)
-			r.reap(c)
-			return &SetupError{Stage: StageSupervise, Operation: "report", Err: err}
-		}
-	}
-	// The program runs now: time for what needs no waiting.
-	r.result.Layers = r.receipt()
-	if l := r.unproven(); l != "" {
-		r.end.now(ReasonInternalError)
-		r.reap(c)
-		return &SetupError{Stage: StageSupervise, Layer: l, Operation: "evidence",
-			Err: errors.New("the kernel does not say that this layer holds the program, which was ended")}
+	if err := r.hear(c, 0, reportRoom); err != nil {
+		return err
 	}
 	words, _ := r.drain(c.status, unix.POLLIN, lastSize)
 	if r.last, r.ended = parseLast(words); r.ended {
 		r.end.over() // nothing that happens now is the cause any more
 		r.measure()  // while the kernel ends what is left of the box
 	}
-	r.reap(c)
+	if !r.alone(c) {
+		r.reap(c)
+	}
 	return r.outcome()
+}
+
+// hear takes in what PID 1 reports, to the end or that much of it, and what
+// follows from it: a box with a wall missing is ended.
+func (r *run) hear(c *child, events int16, most int) error {
+	told, ok := r.drain(c.reports, events, most)
+	if ok {
+		report, err := r.plan.parseReport(told)
+		if err != nil {
+			r.end.now(ReasonInternalError)
+			r.reap(c)
+			return &SetupError{Stage: StageSupervise, Operation: "report", Err: err}
+		}
+		if report.evidence == nil {
+			report.evidence = r.report.evidence
+		}
+		r.report = report
+	}
+	if r.result.Layers == nil {
+		r.result.Layers = r.receipt() // time for it, while the program runs already
+	}
+	if l := r.unproven(); l != "" {
+		r.end.now(ReasonInternalError)
+		r.reap(c)
+		return &SetupError{Stage: StageSupervise, Layer: l, Operation: "evidence",
+			Err: errors.New("the kernel does not say that this layer holds the program, which was ended")}
+	}
+	return nil
+}
+
+// alone says whether PID 1 has ended everybody else in the box and waited for
+// them, so that nothing is left of it but PID 1 itself, on its way out. Only those
+// of a pool do that: what the kernel still does when PID 1 ends, which takes as
+// long as a short program, is nobody's to wait for.
+func (r *run) alone(c *child) bool {
+	cause, _ := r.end.over()
+	if !r.shape.late || !r.ended || cause != "" || r.group == nil {
+		return false
+	}
+	since := time.Now()
+	for left := endGrace; left > 0; left = endGrace - time.Since(since) {
+		fds := [1]unix.PollFd{{Fd: int32(c.status), Events: unix.POLLIN}}
+		if poll(fds[:], left) != nil {
+			return false
+		}
+		if fds[0].Revents != 0 {
+			n, _ := unix.Read(c.status, make([]byte, 1))
+			r.result.TreeEmpty = n == 1
+			return n == 1
+		}
+	}
+	return false
 }
 
 // unproven is a layer that was asked for and for which the kernel's evidence is
@@ -203,6 +254,7 @@ func (r *run) reap(c *child) {
 		// it is helped: see cgroups.Group.Kill.
 		r.end.kill()
 	}
+	r.reaped = true
 	status, usage := reap(c.pid)
 	r.rusage(usage)
 	// A keeper that ends by itself has waited for its last descendant.

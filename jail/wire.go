@@ -15,6 +15,7 @@ const (
 	opSignals  = 0xf0000001 // every signal to its default, none blocked
 	opLifeline = 0xf0000002 // a SIGIO makes PID 1 look at its lifeline
 	opKeeper   = 0xf0000003 // PID 1 ends the program's tree before itself, and on SIGTERM
+	opEmpty    = 0xf0000004 // PID 1 ends everybody else in its namespace and waits for them
 
 	keepGroup = 1 // for opKeeper: the program's process group is what is killed
 

@@ -82,7 +82,8 @@ enum {
 enum {
 	OP_SIGNALS = 0xf0000001, /* every signal to its default, none blocked */
 	OP_LIFELINE = 0xf0000002, /* SIGIO makes us look at the lifeline */
-	OP_KEEPER = 0xf0000003 /* no pid namespace: SIGTERM ends us, and no end of ours without the tree's */
+	OP_KEEPER = 0xf0000003, /* no pid namespace: SIGTERM ends us, and no end of ours without the tree's */
+	OP_EMPTY = 0xf0000004 /* end all the others of our pid namespace, and see that nobody is left */
 };
 
 #define CLONE_PARENT 0x8000UL
@@ -191,6 +192,16 @@ static long default_signals(void)
 	return unblock_signals();
 }
 
+/* As PID 1 of a namespace we are the parent of whoever is orphaned in it, so to
+ * have no child is to be alone. As in end, one kill is enough. */
+static long empty(void)
+{
+	sys(SYS_KILL, (u64)-1, SIGKILL, 0, 0, 0, 0);
+	while (sys(SYS_WAIT4, (u64)-1, 0, WALL, 0, 0, 0) != -ECHILD)
+		;
+	return 0;
+}
+
 static long perform(const struct step *s)
 {
 	u64 a[6];
@@ -200,6 +211,8 @@ static long perform(const struct step *s)
 		return default_signals();
 	if (s->nr == OP_LIFELINE)
 		return set_action(SIGIO, on_lifeline, SA_RESTORER);
+	if (s->nr == OP_EMPTY)
+		return empty();
 	if (s->nr == OP_KEEPER) {
 		*keeping() = (s32)a[0];
 		return set_action(SIGTERM, on_end, SA_RESTORER);
