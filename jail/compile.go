@@ -33,7 +33,7 @@ func compile(spec Spec, h host, v view, sh shape, off ablation.Set) (*Plan, erro
 		compileNamespaces(b, off)
 	}
 	b.at(listFinal, StageSupervise, "")
-	b.final()
+	b.final(off)
 	b.receive(off)
 	return p, nil
 }
