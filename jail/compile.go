@@ -79,6 +79,9 @@ func compileNamespaces(b *builder, off ablation.Set) {
 		b.closeOnExec()
 	}
 	b.rootEvidence()
+	if b.shape.late {
+		b.makeLateRoom()
+	}
 	b.seccomp() // the last wall, so it need not allow what the others need
 	b.at(listTarget, StageEvidence, "")
 	b.evidence()

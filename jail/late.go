@@ -14,7 +14,7 @@ import (
 
 const (
 	lateBase  = 0x20000000 // where the block is read to
-	lateRoom  = 128 << 10  // a message that fits the kernel's default net.core.wmem_default with room to spare
+	lateRoom  = 128 << 10  // well within the kernel's default net.core.wmem_max
 	latePaths = 8          // how many places a program may be looked for at
 
 	// The block starts with 32-bit addresses: of argv, of envp and of the paths.
@@ -24,12 +24,17 @@ const (
 	lateStart = 4 * (2 + latePaths)
 )
 
+// makeLateRoom maps where the block goes. The filter, which a caller may make
+// stricter, does not stand yet.
+func (b *builder) makeLateRoom() {
+	b.call(unix.SYS_MMAP, "mmap", "command", num(lateBase), num(lateRoom), num(unix.PROT_READ|unix.PROT_WRITE, "PROT_READ|PROT_WRITE"),
+		num(unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_FIXED_NOREPLACE, "MAP_PRIVATE|MAP_ANONYMOUS|MAP_FIXED_NOREPLACE"), num(^uint32(0)), num(0)).wants(lateBase)
+}
+
 // execLate waits for the block and becomes the program that it names. An unused
 // path is empty, for which execve answers ENOENT, and stands before those in use:
 // the last one says why there is no program.
 func (b *builder) execLate() {
-	b.call(unix.SYS_MMAP, "mmap", "command", num(lateBase), num(lateRoom), num(unix.PROT_READ|unix.PROT_WRITE, "PROT_READ|PROT_WRITE"),
-		num(unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_FIXED_NOREPLACE, "MAP_PRIVATE|MAP_ANONYMOUS|MAP_FIXED_NOREPLACE"), num(^uint32(0)), num(0)).wants(lateBase)
 	b.call(unix.SYS_READ, "read", "command", num(fdChannel), num(lateBase), num(lateRoom))
 	argv, envp := cell{lateArgv, "argv"}, cell{lateEnvp, "envp"}
 	for i := range latePaths {
@@ -89,7 +94,7 @@ func (r *run) named(spec Spec) {
 	r.plan.spec.Args, r.plan.spec.Env = spec.Args, spec.Env
 	paths := execCandidates(spec)
 	target := r.plan.lists[listTarget]
-	for i, path := range paths {
-		target[len(target)-len(paths)+i].Operand = path
+	for i := range latePaths {
+		target[len(target)-latePaths+i].Operand = paths[max(0, i-(latePaths-len(paths)))]
 	}
 }

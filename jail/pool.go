@@ -2,13 +2,13 @@ package jail
 
 import (
 	"context"
+	"errors"
 	"reflect"
+	"slices"
 	"strconv"
 	"sync"
-	"time"
 
 	"github.com/seed-75010da9/jail/internal/interrupt"
-	"golang.org/x/sys/unix"
 )
 
 // A Command is what may differ between the runs of one [Pool].
@@ -28,31 +28,19 @@ type Command struct {
 type Pool struct {
 	ctx      context.Context
 	template Spec
-	ready    chan *waiting
+	ready    chan *waiting // never more than its room
 	closing  chan struct{}
+	stop     func() bool // ctx need not tell of its end any more
 	close    sync.Once
 	boxes    sync.WaitGroup
 }
-
-// A waiting box has everything but its program.
-type waiting struct {
-	r       *run
-	c       *child
-	through chan struct{} // closed when nothing but the clearing away is left
-}
-
-// refillPause is how long a place in a pool stays empty after a box could not be
-// made.
-const refillPause = time.Second
-
-// refillDelay is how long making the next box waits for one that runs.
-const refillDelay = 20 * time.Millisecond
 
 // NewPool makes size boxes from template, whose Name, Args and Env mean nothing,
 // and keeps as many ready from then on. The first one is made before NewPool
 // returns: the error is what [Run] would return. Boxes of tier 2 can't be made
 // ahead. The end of ctx closes the Pool.
 func NewPool(ctx context.Context, template Spec, size int) (*Pool, error) {
+	template = template.own()
 	template.Name, template.Args, template.Env = "", []string{"/"}, nil
 	template.Limits = template.Limits.WithDefaults()
 	var faults Faults
@@ -62,10 +50,14 @@ func NewPool(ctx context.Context, template Spec, size int) (*Pool, error) {
 	if template.inPlace() {
 		faults = append(faults, Fault{"tier", strconv.Itoa(int(template.Tier)), "must be 1: a box of tier 2 can't be made ahead of need"})
 	}
+	var more Faults
+	if errors.As(template.Validate(), &more) {
+		faults = append(faults, more...)
+	}
 	if len(faults) > 0 {
 		return nil, faults
 	}
-	p := &Pool{ctx: ctx, template: template, ready: make(chan *waiting), closing: make(chan struct{})}
+	p := &Pool{ctx: ctx, template: template, ready: make(chan *waiting, size), closing: make(chan struct{})}
 	first := make(chan error)
 	p.boxes.Go(func() { p.keep(first) })
 	if err := <-first; err != nil {
@@ -74,8 +66,19 @@ func NewPool(ctx context.Context, template Spec, size int) (*Pool, error) {
 	for range size - 1 {
 		p.boxes.Go(func() { p.keep(nil) })
 	}
-	context.AfterFunc(ctx, func() { p.close.Do(func() { close(p.closing) }) })
+	p.stop = context.AfterFunc(ctx, p.begone)
 	return p, nil
+}
+
+// own is s with nothing in it that somebody else can change.
+func (s Spec) own() Spec {
+	s.View, s.Optional, s.Require = slices.Clone(s.View), slices.Clone(s.Optional), slices.Clone(s.Require)
+	s.Seccomp.Allow, s.Seccomp.Deny = slices.Clone(s.Seccomp.Allow), slices.Clone(s.Seccomp.Deny)
+	if s.Profile != nil {
+		profile := *s.Profile
+		s.Profile = &profile
+	}
+	return s
 }
 
 // maxPool bounds the boxes of one pool. Each takes a thread of the supervisor, of
@@ -85,10 +88,13 @@ const maxPool = 1000
 // Close ends the boxes that wait, waits for those that run and for everything of
 // the pool to be cleared away. Runs that begin later are made cold.
 func (p *Pool) Close() error {
-	p.close.Do(func() { close(p.closing) })
+	p.stop()
+	p.begone()
 	p.boxes.Wait()
 	return nil
 }
+
+func (p *Pool) begone() { p.close.Do(func() { close(p.closing) }) }
 
 // Accepts says whether spec is the Pool's but for what a [Command] says.
 func (p *Pool) Accepts(spec Spec) bool {
@@ -103,7 +109,7 @@ func (p *Pool) Accepts(spec Spec) bool {
 func (p *Pool) Run(ctx context.Context, c Command, io IO) (Result, error) {
 	spec := p.template
 	spec.Name, spec.Args, spec.Env = c.Name, c.Args, c.Env
-	if io.TTY != nil || ctx.Err() != nil || spec.Validate() != nil {
+	if io.TTY != nil || ctx.Err() != nil || interrupted(interrupt.Of(ctx)) || spec.Validate() != nil {
 		return RunIO(ctx, spec, io)
 	}
 	block, ok := lateBlock(spec)
@@ -113,6 +119,9 @@ func (p *Pool) Run(ctx context.Context, c Command, io IO) (Result, error) {
 	for {
 		select {
 		case w := <-p.ready:
+			if !w.taken.CompareAndSwap(false, true) {
+				continue
+			}
 			if res, err, ok := w.run(ctx, spec, block, io); ok {
 				return res, err
 			}
@@ -120,130 +129,4 @@ func (p *Pool) Run(ctx context.Context, c Command, io IO) (Result, error) {
 			return RunIO(ctx, spec, io)
 		}
 	}
-}
-
-// keep makes one box, offers it, and clears away what is left of it. It stays on
-// one thread, with whose end the kernel would end the box.
-func (p *Pool) keep(first chan<- error) {
-	for {
-		select {
-		case <-p.closing:
-			return
-		default:
-		}
-		w, err := p.prepare()
-		if first != nil {
-			first <- err
-		}
-		if err == nil {
-			p.offer(w)
-			return
-		}
-		if first != nil {
-			return
-		}
-		select {
-		case <-p.closing:
-			return
-		case <-time.After(refillPause):
-		}
-	}
-}
-
-// prepare makes a box up to the point where it waits for its command.
-func (p *Pool) prepare() (*waiting, error) {
-	r := newRun(p.ctx, p.template)
-	r.lockThread()
-	w := &waiting{r: r, through: make(chan struct{})}
-	err := w.makeBox()
-	if err == nil {
-		err = r.hear(w.c, unix.POLLIN, evidenceSize)
-	}
-	if err == nil && len(r.report.evidence) == 0 {
-		r.end.now(ReasonTimeout)
-		r.reap(w.c)
-		if err = r.outcome(); err == nil {
-			err = &SetupError{Stage: StageSupervise, Operation: "wait", Operand: "PID 1", Err: unix.ETIMEDOUT}
-		}
-	}
-	if err != nil {
-		w.clearAway()
-		return nil, err
-	}
-	return w, nil
-}
-
-func (w *waiting) makeBox() error {
-	r := w.r
-	io := IO{Stdin: noInput{}}
-	if err := r.prepare(io); err != nil {
-		return err
-	}
-	r.shape.late = true
-	streams, err := r.connect(io)
-	if err != nil {
-		return err
-	}
-	if w.c, err = r.launch(streams); err != nil {
-		streams.abandon()
-		return err
-	}
-	r.began(w.c, streams)
-	return nil
-}
-
-// noInput stands for an input that is not known yet.
-type noInput struct{}
-
-func (noInput) Read([]byte) (int, error) { return 0, nil }
-
-// offer waits for somebody to take the box. Another one is made in its place once
-// that has run, or has turned out to take its time: making one is work that would
-// slow a short run down.
-func (p *Pool) offer(w *waiting) {
-	defer w.clearAway()
-	select {
-	case p.ready <- w:
-	case <-p.closing:
-		return
-	}
-	select {
-	case <-w.through:
-	case <-time.After(refillDelay):
-	}
-	p.boxes.Go(func() { p.keep(nil) })
-	<-w.through
-}
-
-// run has the box run its command; not ok says that there is no such box any
-// more, and nothing has happened.
-func (w *waiting) run(ctx context.Context, spec Spec, block []byte, io IO) (res Result, err error, ok bool) {
-	defer close(w.through)
-	r, now := w.r, time.Now()
-	if unix.Sendmsg(w.c.channel, block, nil, nil, unix.MSG_NOSIGNAL) != nil {
-		return Result{}, nil, false
-	}
-	r.named(spec)
-	r.started, r.interrupt = now, interrupt.Of(ctx)
-	r.result.ID, r.result.Name, r.result.StartedAt, r.result.Warm = newID(now), spec.Name, now.UTC(), true
-	r.watch.begin(r, w.c.pid)
-	r.streams.bind(io)
-	res, err = r.finish(r.seeThrough(ctx, w.c))
-	return res, err, true
-}
-
-// clearAway ends a box that was not used, and gives back all that the box held.
-func (w *waiting) clearAway() {
-	r, c := w.r, w.c
-	if c != nil {
-		if r.streams != nil && r.streams.sinks[0] == nil {
-			r.streams.abandon()
-		}
-		unix.PidfdSendSignal(c.pidfd, unix.SIGKILL, nil, 0) // on its way out, if it has run something
-		if !r.reaped {
-			r.reap(c)
-		}
-		c.fds.closeAll()
-	}
-	r.close()
 }

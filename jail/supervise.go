@@ -12,7 +12,7 @@ import (
 
 // carryOut starts the box and sees it through to its end.
 func (r *run) carryOut(ctx context.Context, io IO) error {
-	if ctx.Err() != nil || r.interrupted() {
+	if ctx.Err() != nil || interrupted(r.interrupt) {
 		r.end.cause = ReasonCanceled
 		return nil
 	}
@@ -117,8 +117,8 @@ func (r *run) alone(c *child) bool {
 	if !r.shape.late || !r.ended || cause != "" || r.group == nil {
 		return false
 	}
-	since := time.Now()
-	for left := endGrace; left > 0; left = endGrace - time.Since(since) {
+	until := time.Now().Add(aloneGrace)
+	for left := aloneGrace; left > 0; left = time.Until(until) {
 		fds := [1]unix.PollFd{{Fd: int32(c.status), Events: unix.POLLIN}}
 		if poll(fds[:], left) != nil {
 			return false
@@ -131,6 +131,10 @@ func (r *run) alone(c *child) bool {
 	}
 	return false
 }
+
+// aloneGrace bounds the wait for PID 1's word that it is alone. It shares the box's
+// processor quota, and may need the help that reap gives.
+const aloneGrace = 20 * time.Millisecond
 
 // unproven is a layer that was asked for and for which the kernel's evidence is
 // missing, or "". Tests that take walls down are not held to it.

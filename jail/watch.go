@@ -95,9 +95,13 @@ func (w *watch) look() {
 	w.counters = now.Add(wait)
 }
 
-// interrupted says whether the caller has ended the run by its descriptor.
-func (r *run) interrupted() bool {
-	n, _ := unix.Poll([]unix.PollFd{{Fd: int32(r.interrupt), Events: unix.POLLIN}}, 0)
+// interrupted says whether the caller has ended a run by this descriptor of its, or
+// -1.
+func interrupted(fd int) bool {
+	if fd < 0 {
+		return false
+	}
+	n, _ := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
 	return n > 0
 }
 
