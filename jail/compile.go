@@ -85,7 +85,6 @@ func compileNamespaces(b *builder, off ablation.Set) {
 	b.seccomp() // the last wall, so it need not allow what the others need
 	b.at(listTarget, StageEvidence, "")
 	b.evidence()
-	b.at(listTarget, StageExec, "")
 	b.exec()
 }
 
@@ -274,6 +273,11 @@ func (b *builder) closeOnExec() {
 // the box's PATH: the step of each but the last is content with ENOENT. An
 // execve that succeeds does not return, so the last one returns only to fail.
 func (b *builder) exec() {
+	if b.shape.late {
+		b.command()
+	}
+	b.at(listTarget, StageExec, "")
+	b.reportMarks()
 	if b.shape.late {
 		b.execLate()
 		return

@@ -31,11 +31,15 @@ func (b *builder) makeLateRoom() {
 		num(unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_FIXED_NOREPLACE, "MAP_PRIVATE|MAP_ANONYMOUS|MAP_FIXED_NOREPLACE"), num(^uint32(0)), num(0)).wants(lateBase)
 }
 
-// execLate waits for the block and becomes the program that it names. An unused
-// path is empty, for which execve answers ENOENT, and stands before those in use:
-// the last one says why there is no program.
-func (b *builder) execLate() {
+// command waits for the block.
+func (b *builder) command() {
 	b.call(unix.SYS_READ, "read", "command", num(fdChannel), num(lateBase), num(lateRoom))
+}
+
+// execLate becomes the program that the block names. An unused path is empty, for
+// which execve answers ENOENT, and stands before those in use: the last one says
+// why there is no program.
+func (b *builder) execLate() {
 	argv, envp := cell{lateArgv, "argv"}, cell{lateEnvp, "envp"}
 	for i := range latePaths {
 		s := b.call(unix.SYS_EXECVE, "execve", "", cell{latePath + 4*uint64(i), "path"}.arg(), argv.arg(), envp.arg())

@@ -89,7 +89,7 @@ func (b *builder) mounts(off ablation.Set) (old cell) {
 	// Itself only: what is mounted in it has been sealed already, each in its way.
 	b.seal(root, "/", unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV|unix.MOUNT_ATTR_NOEXEC, unix.AT_EMPTY_PATH, "AT_EMPTY_PATH")
 
-	b.stage = StagePivot
+	b.at(listBox, StagePivot, LayerRoot)
 	here := b.str(".")
 	b.call(unix.SYS_PIVOT_ROOT, "pivot_root", ".", here, here).wants(0)
 	b.call(unix.SYS_UMOUNT2, "umount2", "host root", here, num(unix.MNT_DETACH, "MNT_DETACH")).wants(0)

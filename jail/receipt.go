@@ -116,7 +116,7 @@ func (r *run) rlimitReceipt() Layer {
 	l := Layer{Name: LayerRlimits, Asked: true, Mechanism: "prlimit64"}
 	var text []string
 	for _, s := range r.plan.lists[listTarget] {
-		if s.Stage == StageRlimits {
+		if s.Stage == StageRlimits && s.nr == unix.SYS_PRLIMIT64 {
 			text = append(text, s.Operand+" "+s.args[2].text)
 		}
 	}

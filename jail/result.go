@@ -33,6 +33,8 @@ type Result struct {
 	// Warm says that the box stood ready before it was asked for (Pool).
 	Warm      bool      `json:"warm,omitempty"`
 	StartedAt time.Time `json:"started_at"`
+	// Timings is how long each stage took, if Spec.Timings asked for it.
+	Timings []Timing `json:"timings,omitempty"`
 }
 
 // Reason is why a run ended: a closed set. The first cause wins, and it is

@@ -47,6 +47,7 @@ type run struct {
 	end       end
 	report    report
 	last      last
+	stopwatch *stopwatch
 	ended     bool // PID 1 told how the program ended
 	counted   bool // the group's counters have been read
 	reaped    bool // PID 1 has been waited for
@@ -95,7 +96,8 @@ func newRun(ctx context.Context, spec Spec) *run {
 	spec.Limits = spec.Limits.WithDefaults()
 	now := time.Now()
 	return &run{
-		spec: spec, off: ablation.Of(ctx), started: now, image: -1, interrupt: interrupt.Of(ctx), idMaps: map[[2]int]int{},
+		stopwatch: newStopwatch(spec.Timings),
+		spec:      spec, off: ablation.Of(ctx), started: now, image: -1, interrupt: interrupt.Of(ctx), idMaps: map[[2]int]int{},
 		result: Result{
 			Schema: Schema, ID: newID(now), Name: spec.Name, Tier: max(spec.Tier, Tier1), Denials: []Denial{},
 			Profile: spec.Profile, StartedAt: now.UTC(), Limits: spec.Limits.inForce(), TreeEmpty: true,
@@ -117,6 +119,7 @@ func (r *run) prepare(io IO) error {
 	if r.off.Has(ablation.Cgroup) {
 		return nil
 	}
+	r.stopwatch.begin(StageCgroup)
 	var err error
 	if r.parent, err = cgroups.Find(r.spec.CgroupParent); err != nil {
 		return r.withoutGroup(err)
@@ -148,6 +151,7 @@ func (r *run) compile() (err error) {
 
 // check finds every fault of the Spec, on its own and against the host.
 func (r *run) check() error {
+	r.stopwatch.begin(StageValidate)
 	var faults Faults
 	if err := r.spec.Validate(); err != nil && !errors.As(err, &faults) {
 		return err
@@ -156,8 +160,10 @@ func (r *run) check() error {
 	if r.spec.inPlace() {
 		look, probe = resolveInPlace, probeInPlace
 	}
+	r.stopwatch.begin(StageResolve)
 	v, more := look(r.spec)
 	faults = append(faults, more...)
+	r.stopwatch.begin(StageProbe)
 	h, err := probe()
 	if r.spec.inPlace() {
 		if r.off.Has(ablation.Scope) {
@@ -292,6 +298,7 @@ func (r *run) finish(err error) (Result, error) {
 		r.verdict()
 	}
 	res.OK = res.Reason == ReasonOK
+	res.Timings = r.stopwatch.timings()
 	return r.result, err
 }
 

@@ -47,6 +47,9 @@ type Spec struct {
 	Optional []LayerName
 	// Require lists minimum demands on the host, such as "landlock>=6".
 	Require []string
+	// Timings has the record say how long each stage of the run took, which
+	// costs some 25 system calls.
+	Timings bool
 	// Profile says where the Spec came from, for the record only.
 	Profile *ProfileRef
 }

@@ -221,15 +221,18 @@ func boxNamespaces(off ablation.Set) uintptr {
 // namespaces, the plan is made; and while PID 1 makes the view, a version 1
 // group, which takes as long.
 func (r *run) launch(streams *streams) (*child, error) {
+	r.stopwatch.begin(StageClone)
 	c, err := r.start()
 	if err != nil {
 		return nil, err
 	}
 	if !r.spec.inPlace() {
+		r.stopwatch.begin(timedPlan)
 		if err := r.makePlan(); err != nil {
 			c.discard()
 			return nil, err
 		}
+		r.stopwatch.begin(StageClone)
 	}
 	err = c.born()
 	if err != nil && c.early { // it can't tell all the reasons
@@ -242,12 +245,15 @@ func (r *run) launch(streams *streams) (*child, error) {
 	}
 	r.own(c)
 	if r.spec.inPlace() {
+		r.stopwatch.begin(timedPlan)
 		err = r.settle()
 	}
 	if err == nil {
+		r.stopwatch.begin(StageGrants)
 		err = r.letGo(c, streams)
 	}
 	if err == nil {
+		r.stopwatch.begin(StageCgroup)
 		err = r.makeGroup()
 	}
 	if err == nil && r.group == nil && r.shape.tasks > 0 { // there is none to be had, which the caller allows

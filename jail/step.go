@@ -17,6 +17,8 @@ type Plan struct {
 	data     []byte // starts with room for the header
 	proof    uint64 // where the evidence is gathered
 	last     uint64 // where PID 1 gathers its last words
+	clock    uint64 // where the times go at which stages begin, if they are wanted
+	marks    []mark // which stages these are
 	handled  handled
 	filter   filter
 }
@@ -74,6 +76,7 @@ type builder struct {
 // at starts a new part of the plan.
 func (b *builder) at(l list, s Stage, layer LayerName) {
 	b.list, b.stage, b.layer = l, s, layer
+	b.mark()
 }
 
 // call adds a system call; its result is success if it is no error.

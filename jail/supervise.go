@@ -16,6 +16,7 @@ func (r *run) carryOut(ctx context.Context, io IO) error {
 		r.end.cause = ReasonCanceled
 		return nil
 	}
+	r.stopwatch.begin(StageSession)
 	streams, err := r.connect(io)
 	if err != nil {
 		return err
@@ -66,6 +67,7 @@ func (r *run) seeThrough(ctx context.Context, c *child) error {
 func (r *run) wait(c *child) error {
 	// Only its end is waited for: what PID 1 says right before the program starts
 	// is not to have the two of them share a processor.
+	r.stopwatch.begin(StageExec)
 	if err := r.hear(c, 0, reportRoom); err != nil {
 		return err
 	}
@@ -74,6 +76,7 @@ func (r *run) wait(c *child) error {
 		r.end.over() // nothing that happens now is the cause any more
 		r.measure()  // while the kernel ends what is left of the box
 	}
+	r.stopwatch.begin(timedEnd)
 	if !r.alone(c) {
 		r.reap(c)
 	}
@@ -91,6 +94,10 @@ func (r *run) hear(c *child, events int16, most int) error {
 			r.reap(c)
 			return &SetupError{Stage: StageSupervise, Operation: "report", Err: err}
 		}
+		if events == 0 {
+			r.stopwatch.begin(timedProgram)
+		}
+		r.stopwatch.heard(r.plan, report.timings)
 		if report.evidence == nil {
 			report.evidence = r.report.evidence
 		}

@@ -89,7 +89,6 @@ func compileInPlace(b *builder, off ablation.Set) {
 	b.seccomp()
 	b.at(listTarget, StageEvidence, "")
 	b.evidence()
-	b.at(listTarget, StageExec, "")
 	b.exec()
 }
 

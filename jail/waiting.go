@@ -150,6 +150,7 @@ func (w *waiting) run(ctx context.Context, spec Spec, block []byte, io IO) (res 
 		return Result{}, nil, false
 	}
 	r.named(spec)
+	r.stopwatch.restart()
 	r.started, r.interrupt = now, interrupt.Of(ctx)
 	r.result.ID, r.result.Name, r.result.StartedAt, r.result.Warm = newID(now), spec.Name, now.UTC(), true
 	r.watch.begin(r, w.c.pid)

@@ -25,6 +25,7 @@ const (
 
 	reportFailed   = 1
 	reportEvidence = 2
+	reportTimings  = 3
 )
 
 // list is one of a plan's lists of steps, in the order in which they run; the
@@ -94,6 +95,7 @@ type report struct {
 	failed   *Step // the step that failed, or nil
 	result   int32 // what it returned
 	evidence []byte
+	timings  []byte
 }
 
 // parseReport reads everything that was written to the report pipe. Nothing
@@ -121,6 +123,12 @@ func (p *Plan) parseReport(b []byte) (report, error) {
 			}
 			r.evidence = b[:evidenceSize]
 			b = b[evidenceSize:]
+		case reportTimings:
+			if len(b) < timingsSize {
+				return r, fmt.Errorf("jail: short timings from PID 1 (%d bytes)", len(b))
+			}
+			r.timings = b[:timingsSize]
+			b = b[timingsSize:]
 		default:
 			return r, fmt.Errorf("jail: unknown report %d from PID 1", le.Uint32(b[4:]))
 		}
