@@ -51,6 +51,7 @@ func (c *commandLine) compose(o options, host profiles.Host, limit *setupLimit) 
 	}
 	c.checkWorkspace(o)
 	spec.Hostname = o.hostname
+	spec.Timings = o.timings
 	spec.Unix = spec.Unix || o.unix
 	c.validate(spec, o)
 	return spec

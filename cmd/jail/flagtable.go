@@ -177,4 +177,7 @@ func resultFlags() []flagDef {
 			usage: "no word of jail's own on stderr once the program ran",
 			set:   on(func(o *options) *bool { return &o.quiet })},
 	}
+		{name: "timings", group: groupResult,
+			usage: "how long each stage took, in the record, or on stderr if there is none",
+			set:   on(func(o *options) *bool { return &o.timings })},
 }

@@ -46,3 +46,13 @@ func printOutcome(w io.Writer, r jail.Result, quiet bool) {
 		fmt.Fprintln(w, visible(text))
 	}
 }
+
+// printTimings is a table of the stages, in the order in which they began.
+func printTimings(w io.Writer, timings []jail.Timing) {
+	for i, t := range timings {
+		if i == 0 {
+			fmt.Fprintf(w, "jail: %8s %8s  µs\n", "began", "took")
+		}
+		fmt.Fprintf(w, "jail: %8d %8d  %-10s %s\n", t.AtUS, t.US, t.Process, t.Stage)
+	}
+}

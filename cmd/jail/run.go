@@ -149,6 +149,9 @@ func finish(res jail.Result, o options, target *recordTarget) int {
 }
 
 // unread says that the reader of jail's output went away. Package jail tells the
+	if target == nil {
+		printTimings(os.Stderr, res.Timings)
+	}
 // error of the write in its message alone.
 func unread(res jail.Result) bool { return strings.Contains(res.Message, unix.EPIPE.Error()) }
 
