@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Sets up a fresh Debian 12 machine, builds jail and runs a real script in it:
 #
-#	./setup.sh             what the build needs, bin/jail, and a first run
+#	./setup.sh             what the build needs, bin/jail and bin/jaild, and a first run
 #	./setup.sh --tests     besides, what the tests need; no first run
 #
 # It installs Debian packages as root; anyone else learns which are missing. Go
@@ -108,12 +108,13 @@ fi
 [ "$(go env GOTOOLCHAIN)" != local ] || export GOTOOLCHAIN=auto
 
 CGO_ENABLED=0 go build -trimpath -ldflags='-E jail_entry' -o bin/jail ./cmd/jail
+CGO_ENABLED=0 go build -trimpath -o bin/jaild ./cmd/jaild
 if $tests; then
 	exit 0
 fi
 
 first=(bin/jail run --profile node test/hello.js)
-echo "setup: built bin/jail; now: ${first[*]}"
+echo "setup: built bin/jail and its companion bin/jaild; now: ${first[*]}"
 status=0
 "${first[@]}" || status=$?
 if [ $status = 125 ] && bin/jail run -q --optional cgroup --profile node test/hello.js 2>/dev/null; then

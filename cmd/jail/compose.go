@@ -24,7 +24,7 @@ func parseRun(args []string) (options, *commandLine) {
 
 // compose makes a Spec of what was read. Every fault that can be found without
 // touching anything is among the line's faults then, each under the name of its
-// flag.
+// flag. limit may be nil.
 func (c *commandLine) compose(o options, host profiles.Host, limit *setupLimit) jail.Spec {
 	c.together(&o)
 	name := o.profile
@@ -39,7 +39,7 @@ func (c *commandLine) compose(o options, host profiles.Host, limit *setupLimit) 
 	if len(c.rest) == 0 {
 		return jail.Spec{}
 	}
-	if o.over.Limits.Timeout == 0 {
+	if o.over.Limits.Timeout == 0 && limit != nil {
 		limit.profile(p.Limits().Timeout)
 	}
 	if o.tty {
@@ -88,6 +88,7 @@ func (c *commandLine) together(o *options) {
 	}{
 		{o.json, o.record != "", "--json, --record", "give one of them: the first captures the output, the second streams it"},
 		{o.tty, o.json, "--tty, --json", "give one of them: what goes to a terminal can't be captured"},
+		{o.tty, o.via != "", "--tty, --via", "give one of them: a server has no terminal to join a program to"},
 		{o.tty, o.stdin != "", "--tty, --stdin", "give one of them: with --tty the terminal is the input"},
 	} {
 		if pair.first && pair.second {

@@ -52,6 +52,10 @@ func programFlags() []flagDef {
 			usage:  "host name in the box",
 			accept: "at most 64 letters, digits, '.', '_' and '-'", preset: "jail",
 			set: parsed(asIs[string], func(o *options) *string { return &o.hostname })},
+		{name: "via", value: "SOCKET", group: groupProgram, words: wordFile,
+			usage:  "have the server at SOCKET (`jail serve`) run it, in a box that is ready if it has one of the kind",
+			accept: "the path of the socket of `jail serve`",
+			set:    parsed(asIs[string], func(o *options) *string { return &o.via })},
 	}
 }
 
@@ -173,11 +177,11 @@ func resultFlags() []flagDef {
 			values: []string{"kill", "truncate"}, preset: "kill",
 			usage: "past --output: kill the box, or truncate and let it go on", accept: "kill or truncate",
 			set: parsed(oneOf(jail.OutputKill, jail.OutputTruncate), func(o *options) *jail.OutputMode { return &o.over.OutputMode })},
+		{name: "timings", group: groupResult,
+			usage: "how long each stage took, in the record, or on stderr if there is none",
+			set:   on(func(o *options) *bool { return &o.timings })},
 		{name: "quiet", short: 'q', group: groupResult,
 			usage: "no word of jail's own on stderr once the program ran",
 			set:   on(func(o *options) *bool { return &o.quiet })},
 	}
-		{name: "timings", group: groupResult,
-			usage: "how long each stage took, in the record, or on stderr if there is none",
-			set:   on(func(o *options) *bool { return &o.timings })},
 }

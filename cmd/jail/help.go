@@ -121,6 +121,8 @@ func commandHelp(name string) string {
 		return helpRun
 	case "explain":
 		return helpExplain
+	case "serve":
+		return helpServe
 	case "doctor":
 		return helpDoctor
 	case "profiles":
@@ -171,6 +173,9 @@ func printHelp(name string) int {
 	if name == "run" {
 		writeFlags(&b, c.flags())
 		b.WriteString("\nExit status:\n" + exitTable + helpSignals)
+	}
+	if name == "serve" {
+		writeFlags(&b, c.flags())
 	}
 	if name == "explain" {
 		b.WriteString("\n`jail help run` lists the flags.\n")

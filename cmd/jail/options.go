@@ -21,6 +21,9 @@ type options struct {
 	hostname      string
 	unix          bool
 	stdin, record string
+	via           string
+
+	serve serveOptions
 }
 
 // The functions below make the set functions of flags from the fields that

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/interrupt"
 	"github.com/seed-75010da9/jail/internal/pid1"
 	"github.com/seed-75010da9/jail/jail"
 	"github.com/seed-75010da9/jail/profiles"
@@ -39,6 +40,9 @@ func runCommand(args []string) int {
 	limit.over()
 	if len(line.faults) > 0 {
 		return refuse(spec, line.faults, jail.StageValidate, target)
+	}
+	if o.via != "" {
+		return runVia(interrupt.Of(ctx), spec, in, o, line, target)
 	}
 	connections := jail.IO{Stdin: in, Stdout: os.Stdout, Stderr: os.Stderr}
 	if o.json {
@@ -145,13 +149,13 @@ func finish(res jail.Result, o options, target *recordTarget) int {
 	if !o.json && (!canceled || lost || interrupted()) {
 		printOutcome(os.Stderr, res, o.quiet && !lost)
 	}
+	if target == nil {
+		printTimings(os.Stderr, res.Timings)
+	}
 	return status
 }
 
 // unread says that the reader of jail's output went away. Package jail tells the
-	if target == nil {
-		printTimings(os.Stderr, res.Timings)
-	}
 // error of the write in its message alone.
 func unread(res jail.Result) bool { return strings.Contains(res.Message, unix.EPIPE.Error()) }
 

@@ -30,7 +30,8 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	if err := shipped.Build(filepath.Join(dir, "jail")); err != nil {
+	jail := filepath.Join(dir, "jail")
+	if err := errors.Join(shipped.Build(jail), shipped.BuildCompanion(jail)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}

@@ -56,7 +56,11 @@ func TestImportsRunOneWay(t *testing.T) {
 		"jail":                     {"seccomp", "cgroups", "internal/ablation", "internal/interrupt", "internal/pid1"},
 		"profiles":                 {"jail", "seccomp", "cgroups", "internal/ablation", "internal/interrupt", "internal/pid1"},
 		"cmd/jail/internal/doctor": {"jail", "seccomp", "cgroups", "internal/ablation", "internal/interrupt", "internal/pid1"},
-		"cmd/jail":                 {"profiles", "jail", "seccomp", "cgroups", "cmd/jail/internal/doctor", "internal/ablation", "internal/interrupt", "internal/pid1"},
+		"cmd/internal/stream":      nil,
+		"cmd/internal/companion":   nil,
+		"cmd/internal/request":     {"profiles", "jail", "seccomp", "cgroups", "internal/ablation", "internal/interrupt", "internal/pid1"},
+		"cmd/jail":                 {"cmd/internal/companion", "cmd/internal/request", "cmd/internal/stream", "profiles", "jail", "seccomp", "cgroups", "cmd/jail/internal/doctor", "internal/ablation", "internal/interrupt", "internal/pid1"},
+		"cmd/jaild":                {"cmd/internal/companion", "cmd/internal/request", "cmd/internal/stream", "profiles", "jail", "seccomp", "cgroups", "internal/ablation", "internal/interrupt", "internal/pid1"},
 	} {
 		for _, dep := range deps(t, module+"/"+pkg) {
 			name, ours := strings.CutPrefix(dep, module+"/")
@@ -75,7 +79,7 @@ func within(name string, packages []string) bool {
 // TestAblationIsNotReachable: what switches walls off for tests is reachable
 // from Go alone: neither the command nor the profiles import it themselves.
 func TestAblationIsNotReachable(t *testing.T) {
-	for _, pkg := range []string{"cmd/jail", "profiles", "cmd/jail/internal/doctor"} {
+	for _, pkg := range []string{"cmd/jail", "cmd/jaild", "cmd/jaild/internal/server", "cmd/internal/request", "profiles", "cmd/jail/internal/doctor"} {
 		out, err := exec.Command("go", "list", "-f", `{{join .Imports "\n"}}`, module+"/"+pkg).Output()
 		if err != nil {
 			t.Fatalf("go list %s: %v", pkg, err)

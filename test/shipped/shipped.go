@@ -1,20 +1,32 @@
-// Package shipped is for tests of the command: it builds jail as it is shipped,
-// and leaves out what can't run on a machine.
+// Package shipped is for tests of the command: it builds jail and its companion as
+// they are shipped, and leaves out what can't run on a machine.
 package shipped
 
 import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 )
 
 // Build builds jail, static and with its early entry, to the path file.
 func Build(file string) error {
-	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-E jail_entry", "-o", file, "github.com/seed-75010da9/jail/cmd/jail")
+	return build(file, "cmd/jail", "-ldflags=-E jail_entry")
+}
+
+// BuildCompanion builds jaild, which jail looks for beside itself, into the folder
+// of the path jail.
+func BuildCompanion(jail string) error {
+	return build(filepath.Join(filepath.Dir(jail), "jaild"), "cmd/jaild")
+}
+
+func build(file, command string, flags ...string) error {
+	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-o", file}, flags...)
+	build := exec.Command("go", append(args, "github.com/seed-75010da9/jail/"+command)...)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("building jail: %w\n%s", err, out)
+		return fmt.Errorf("building %s: %w\n%s", command, err, out)
 	}
 	return nil
 }

@@ -47,6 +47,7 @@ type Request struct {
 	CgroupParent Text        `json:"cgroup_parent,omitempty"`
 	Optional     []string    `json:"optional,omitempty"`
 	Require      []string    `json:"require,omitempty"`
+	Timings      bool        `json:"timings,omitempty"`
 	ProfileRef   *ProfileRef `json:"profile_ref,omitempty"`
 
 	// Stdin is the whole input of a run that is not streamed.

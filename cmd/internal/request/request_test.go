@@ -114,9 +114,20 @@ func TestSpecIsKept(t *testing.T) {
 		r, faults := Decode(text)
 		got, more := r.Spec(profiles.Host{})
 		if len(faults)+len(more) > 0 || !reflect.DeepEqual(got, spec) {
-			t.Errorf("%s: %v %v\n%+v, want\n%+v", text, faults, more, got, spec)
+			t.Errorf("%d bytes: %v %v; changed: %v", len(text), faults, more, changed(got, spec))
 		}
 	}
+}
+
+// changed names the fields in which a and b differ.
+func changed(a, b jail.Spec) (names []string) {
+	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
+	for i := range x.NumField() {
+		if !reflect.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {
+			names = append(names, x.Type().Field(i).Name)
+		}
+	}
+	return names
 }
 
 // fill gives every field a value of its own.

@@ -24,10 +24,11 @@ func NewOutlet(to *Sender, kind Kind) *Outlet {
 	return o
 }
 
-// Write sends b. It fails with what Close was called with.
+// Write sends b and waits until the other side has passed it on: what Write has
+// returned for is not lost by a disk that turns out to be full. It fails with what
+// Close was called with.
 func (o *Outlet) Write(b []byte) (int, error) {
-	sent := 0
-	for sent < len(b) {
+	for sent := 0; sent < len(b); {
 		n, err := o.Take(len(b) - sent)
 		if err != nil {
 			return sent, err
@@ -37,7 +38,12 @@ func (o *Outlet) Write(b []byte) (int, error) {
 		}
 		sent += n
 	}
-	return sent, nil
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for o.left < Window && o.err == nil {
+		o.more.Wait()
+	}
+	return len(b), o.err
 }
 
 // Take waits until something may be sent, and takes up to most bytes of it, no

@@ -1,0 +1,100 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-75010da9/jail/cmd/internal/request"
+	"github.com/seed-75010da9/jail/jail"
+)
+
+// read reads r into j. All that is wrong with it is one answer.
+func (s *Server) read(w http.ResponseWriter, r *http.Request, j *job, streamed bool) *answer {
+	control := http.NewResponseController(w)
+	control.SetReadDeadline(time.Now().Add(bodyTime))
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, request.MostBytes))
+	control.SetReadDeadline(time.Time{}) // what is read from here on is the end of the connection
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return ptr(tooLarge(large.Limit))
+	case err != nil:
+		return &answer{Code: "incomplete", Message: fmt.Sprintf("the request did not arrive within %v", bodyTime), status: http.StatusRequestTimeout}
+	}
+	var faults jail.Faults
+	j.request, faults = request.Decode(text)
+	spec, more := j.request.Spec(s.host)
+	faults = append(faults, more...)
+	faults = append(faults, s.mayNot(j.request, spec, streamed)...)
+	if faults = request.Check(spec, faults); len(faults) > 0 {
+		return ptr(badRequest(faults))
+	}
+	j.spec = spec
+	return nil
+}
+
+// mayNot are the faults of what a box may have and this server does not give.
+func (s *Server) mayNot(r request.Request, spec jail.Spec, streamed bool) (faults jail.Faults) {
+	fault := func(field, value, want string) {
+		faults = append(faults, jail.Fault{Field: field, Value: value, Want: want})
+	}
+	if !label(r.Client) {
+		fault("client", r.Client, "must be at most 64 letters, digits, '.', '_' and '-'")
+	}
+	if r.Stdin != nil && streamed {
+		fault("stdin", "", "must be left out: the input of a stream comes in frames (stdin_frames)")
+	}
+	if r.StdinFrames && !streamed {
+		fault("stdin_frames", "true", "must be left out but for /v1/stream")
+	}
+	if r.Capture && !streamed {
+		fault("capture", "true", "must be left out but for /v1/stream: here output is always captured")
+	}
+	if most := s.settings.MaxCapture; (r.Capture || !streamed) && spec.Limits.WithDefaults().Output > most {
+		fault("limits.output_bytes", strconv.FormatInt(spec.Limits.WithDefaults().Output, 10), fmt.Sprintf("must be at most %d where the output is captured: the server keeps it in memory (--max-capture)", most))
+	}
+	for i, m := range spec.View {
+		if s.shows(m) {
+			fault("view["+strconv.Itoa(i)+"].source", m.Source, "must not show the server's own socket: a program that reaches it can start boxes with other grants")
+		}
+	}
+	return faults
+}
+
+// shows says whether a box would see the server's socket.
+func (s *Server) shows(m jail.Mount) bool {
+	switch m.Kind {
+	case jail.MountRO, jail.MountRW, jail.MountSystem:
+	default:
+		return false
+	}
+	real, err := filepath.EvalSymlinks(m.Source)
+	if err != nil {
+		return false // nor can it be granted then
+	}
+	return real == s.folder || real == filepath.Join(s.folder, s.socket.name) || strings.HasPrefix(s.folder, strings.TrimSuffix(real, "/")+"/")
+}
+
+// label says whether text may be told to others as it is.
+func label(text string) bool {
+	for _, c := range []byte(text) {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.') {
+			return false
+		}
+	}
+	return len(text) <= 64
+}
+
+// until is ctx, ended besides when the server ends its runs.
+func (s *Server) until(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(s.ending, cancel)
+	return ctx, func() { stop(); cancel() }
+}
