@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"strings"
 
+	"github.com/seed-75010da9/jail/cmd/internal/companion"
 	"github.com/seed-75010da9/jail/cmd/jail/internal/doctor"
 	"golang.org/x/sys/unix"
 )
@@ -34,15 +34,7 @@ func versionCommand(args []string) int {
 }
 
 // ownVersion is the version of this binary.
-func ownVersion() string {
-	if version != "" {
-		return version
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "unknown"
-}
+func ownVersion() string { return companion.Version(version) }
 
 func kernelRelease() string {
 	var u unix.Utsname

@@ -67,6 +67,7 @@ type viaRun struct {
 	outputs map[stream.Kind]*stream.Inlet
 	started bool // the run has begun
 	record  []byte
+	failure []byte
 }
 
 // answerGrace is how long past its own timeout a run's record may take to come,
@@ -139,7 +140,10 @@ func (v *viaRun) frame(kind stream.Kind, payload []byte) error {
 	case stream.Record:
 		v.record = append(v.record, payload...)
 	case stream.Failure:
-		return failureOf(payload)
+		if len(payload) == 0 {
+			return failureOf(v.failure)
+		}
+		v.failure = append(v.failure, payload...)
 	default:
 		return stream.ErrProtocol
 	}

@@ -12,6 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// version is set by packagers, as jail's is: go build -ldflags "-X main.version=v1.2.3".
+var version string
+
 // exitFailed is jail's own status for what it did not do.
 const exitFailed = 125
 
@@ -31,6 +34,9 @@ func serve(handed string) int {
 	var settings companion.Serve
 	if err := companion.Receive(handed, &settings); err != nil {
 		return failed(err)
+	}
+	if own := companion.Version(version); settings.Version != own {
+		return failed(fmt.Errorf("jail is of version %s and its companion jaild of %s: install both from one build", settings.Version, own))
 	}
 	os.Chdir("/") // so that no mount stays busy for us
 	s, err := server.New(settings)

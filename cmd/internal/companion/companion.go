@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -43,6 +44,18 @@ type Pool struct {
 	Name string // of its profile
 	Size int
 	Spec json.RawMessage // a request, of which args and env count for nothing
+}
+
+// Version is the version of the binary that runs: set, which packagers give to the
+// linker, or what the Go toolchain stamped into it.
+func Version(set string) string {
+	if set != "" {
+		return set
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
 }
 
 // Find is the companion's path: beside the binary that runs, else in PATH.

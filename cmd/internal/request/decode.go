@@ -27,7 +27,13 @@ func Decode(text []byte) (Request, jail.Faults) {
 // knows of what is accepted.
 type decoder struct{ faults jail.Faults }
 
+// mostFaults bounds what a request of nothing but faults is answered.
+const mostFaults = 100
+
 func (d *decoder) fault(at string, n node, want string) {
+	if len(d.faults) == mostFaults {
+		return
+	}
 	if at == "" {
 		at = "request"
 	}

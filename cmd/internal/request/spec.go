@@ -72,7 +72,7 @@ func Check(spec jail.Spec, faults jail.Faults) jail.Faults {
 		return faults
 	}
 	known := slices.Clone(faults)
-	for _, f := range Named(own) {
+	for _, f := range Named(own[:min(len(own), mostFaults)]) {
 		said := func(k jail.Fault) bool {
 			return k.Field == f.Field || strings.HasPrefix(k.Field, f.Field+"[") || strings.HasPrefix(f.Field, k.Field+"[") || strings.HasPrefix(f.Field, k.Field+".")
 		}

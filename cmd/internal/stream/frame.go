@@ -35,7 +35,7 @@ const (
 	Stderr  Kind = 'e' // output; needs credit
 	Started Kind = 's' // the run has left the queue
 	Record  Kind = 'r' // a part of the record; an empty one ends it, and the connection
-	Failure Kind = 'f' // an answer of the server in the place of a record; the last frame
+	Failure Kind = 'f' // the same of an answer in the place of a record
 
 	// From both: the kind of a stream, and how many more bytes of it may be sent, in
 	// four bytes.

@@ -32,10 +32,16 @@ type fault struct {
 // seconds.
 const retryAfter = time.Second
 
+// longestValue bounds what is repeated of a value that is not accepted.
+const longestValue = 200
+
 func badRequest(faults jail.Faults) answer {
 	a := answer{Code: "invalid_request", status: http.StatusBadRequest}
 	lines := make([]string, len(faults))
 	for i, f := range faults {
+		if len(f.Value) > longestValue {
+			f.Value = f.Value[:longestValue] + "…"
+		}
 		a.Faults = append(a.Faults, fault(f))
 		if lines[i] = f.Field + ": " + f.Want; f.Value != "" {
 			lines[i] = fmt.Sprintf("%s %q: %s", f.Field, f.Value, f.Want)

@@ -62,8 +62,8 @@ func listenTo(s *socket) *listener {
 // Accept waits for the next one, and for room for it: until then callers wait in
 // the socket's own queue.
 func (l *listener) Accept() (net.Conn, error) {
-	l.places <- struct{}{}
 	for {
+		l.places <- struct{}{}
 		c, err := l.AcceptUnix()
 		if err != nil {
 			<-l.places
@@ -73,7 +73,10 @@ func (l *listener) Accept() (net.Conn, error) {
 		if err == nil && l.allowed(p) {
 			return &connection{UnixConn: c, peer: p, done: func() { <-l.places }}, nil
 		}
-		turnAway(c)
+		go func() {
+			turnAway(c)
+			<-l.places
+		}()
 	}
 }
 
@@ -92,10 +95,12 @@ func credentials(c *net.UnixConn) (peer, error) {
 	return peer{cred.Uid, cred.Pid}, nil
 }
 
-// turnAway answers a peer of whom nothing is read, and who learns nothing.
+// turnAway answers a peer, whatever it asks, and who learns nothing. An answer
+// before there was a question is an error to some clients.
 func turnAway(c *net.UnixConn) {
 	defer c.Close()
-	c.SetWriteDeadline(time.Now().Add(time.Second))
+	c.SetDeadline(time.Now().Add(time.Second))
+	c.Read(make([]byte, mostHeader))
 	body := string(answer{Code: "forbidden", Message: "only the user whose server this is, and root, may ask it for boxes"}.json())
 	fmt.Fprintf(c, "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", http.StatusForbidden, http.StatusText(http.StatusForbidden), len(body))
 	io.WriteString(c, body)

@@ -17,6 +17,14 @@ import (
 
 // read reads r into j. All that is wrong with it is one answer.
 func (s *Server) read(w http.ResponseWriter, r *http.Request, j *job, streamed bool) *answer {
+	if r.ContentLength < 0 || r.ContentLength > smallRequest {
+		select {
+		case s.large <- struct{}{}:
+			defer func() { <-s.large }()
+		case <-r.Context().Done():
+			return &answer{Code: "incomplete", Message: "the caller went away", status: http.StatusRequestTimeout}
+		}
+	}
 	control := http.NewResponseController(w)
 	control.SetReadDeadline(time.Now().Add(bodyTime))
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, request.MostBytes))

@@ -37,6 +37,13 @@ const (
 // mostHeader bounds the head of a request, which says next to nothing.
 const mostHeader = 16 << 10
 
+// mostLarge bounds how many requests of more than smallRequest bytes are read at
+// once: while it is read and understood, one takes several times its size.
+const (
+	mostLarge    = 4
+	smallRequest = 256 << 10
+)
+
 // A Server is one socket and its boxes.
 type Server struct {
 	settings  companion.Serve
@@ -49,6 +56,7 @@ type Server struct {
 	host      profiles.Host
 	folder    string // the socket's, free of links: no box is to see it
 	started   time.Time
+	large     chan struct{} // one for each large request that is being read
 
 	ending context.Context // its end cancels every run
 	cancel context.CancelFunc
@@ -63,6 +71,7 @@ func New(settings companion.Serve) (*Server, error) {
 	}
 	s := &Server{
 		settings: settings, socket: sock, listener: listenTo(sock), host: profiles.CurrentHost(), started: time.Now(),
+		large:     make(chan struct{}, mostLarge),
 		admission: newAdmission(limits{settings.MaxRunning, settings.MaxQueue, settings.MaxPerCaller, settings.QueueTimeout}),
 	}
 	s.ending, s.cancel = context.WithCancel(context.Background())
@@ -115,12 +124,21 @@ func (s *Server) Drain(hurry <-chan struct{}) (canceled int) {
 	return canceled
 }
 
-// Close ends everything that is left, and takes the socket away.
+// Close ends everything that is left, and takes the socket away. It waits for
+// boxes no longer than cancelTime: the end of the process is theirs as well.
 func (s *Server) Close() {
 	s.cancel()
 	s.socket.remove()
 	s.http.Close()
-	s.closePools()
+	closed := make(chan struct{})
+	go func() {
+		s.closePools()
+		close(closed)
+	}()
+	select {
+	case <-closed:
+	case <-time.After(cancelTime):
+	}
 }
 
 // Running says how many runs are under way.

@@ -18,8 +18,17 @@ type socket struct {
 	*net.UnixListener
 	folder int // a descriptor of the folder that it lies in
 	name   string
-	inode  uint64
+	made   identity
 }
+
+// An identity tells a file from one that was made later in its place, whose inode
+// may have the same number.
+type identity struct {
+	inode   uint64
+	changed unix.Timespec
+}
+
+func identityOf(st unix.Stat_t) identity { return identity{st.Ino, st.Ctim} }
 
 // claimTime is how long another server may take to claim the same socket.
 const claimTime = time.Second
@@ -76,7 +85,7 @@ func (s *socket) listen() error {
 		l.Close()
 		return fmt.Errorf("setting its mode: %w", err)
 	}
-	s.inode = st.Ino
+	s.made = identityOf(st)
 	return nil
 }
 
@@ -137,7 +146,7 @@ func (s *socket) clear() error {
 // remove takes the socket away, if it is still ours.
 func (s *socket) remove() {
 	var st unix.Stat_t
-	if unix.Fstatat(s.folder, s.name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil && st.Ino == s.inode {
+	if unix.Fstatat(s.folder, s.name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil && identityOf(st) == s.made {
 		unix.Unlinkat(s.folder, s.name, 0)
 	}
 	unix.Close(s.folder)

@@ -80,8 +80,7 @@ func (s *Server) session(conn net.Conn, already []byte, j *job) {
 	}
 	s.counts.refused(no.Code)
 	conn.SetWriteDeadline(time.Now().Add(replyTime))
-	text := no.json()
-	sender.Send(stream.Failure, text[:min(len(text), stream.MostPayload)])
+	sender.SendAll(stream.Failure, no.json())
 }
 
 // listen takes what the launcher sends, until it goes away. That ends the box.
