@@ -1,66 +1,62 @@
 package main
 
-import "os"
+import "slices"
+
+// A job is what every contender of a table runs.
+type job struct {
+	argv []string // a program below /usr and its arguments
+	show []string // what the box shows besides, read-only, at its own absolute path
+	// profile is the one that jail takes for an interpreter: it then is given
+	// the script, and grants it by itself.
+	profile string
+	flags   []string // of `jail run`
+}
 
 // A contender is one row of a table.
 type contender struct {
 	name string
+	slow bool
 	cmd  command
 }
 
 const (
 	bare       = "bare"
-	floorName  = "C floor + filter"
-	bubble     = "bubblewrap"
-	bubbleRule = "bubblewrap + filter" // what ratios are to
+	floorRule  = "C floor + filter"
+	bubbleRule = "bubblewrap + filter"
 	jailName   = "jail"
 )
 
-// contenders are those present that run argv, a program below /usr. script, if
-// not empty, is a file that all of them show to the program; jail is given the
-// profile's own way to name it.
-func (b *bench) contenders(argv []string, script string, jailArgs []string) []contender {
-	list := []contender{{bare, command{argv: argv}}}
-	if b.floor != "" && script == "" {
-		list = append(list,
-			contender{"C floor", command{argv: concat([]string{b.floor}, argv)}},
-			contender{floorName, command{argv: concat([]string{b.floor, "-f", b.filter}, argv)}})
-	}
-	if b.bwrap != "" {
-		options := concat([]string{b.bwrap}, b.bubbleOptions)
-		if script != "" {
-			options = append(options, "--ro-bind", script, script)
+// bases are what ratios are to: what people use today, and the least that a box
+// of this strength can cost.
+func bases() []string { return []string{bubbleRule, floorRule} }
+
+// contenders are those present, as each of them runs j.
+func (b *bench) contenders(j job) ([]contender, error) {
+	var list []contender
+	for _, l := range b.launchers {
+		cmd, err := l.command(b, l.path, j)
+		if err != nil {
+			return nil, err
 		}
-		list = append(list,
-			contender{bubble, command{argv: concat(options, []string{"--"}, argv)}},
-			contender{bubbleRule, command{argv: concat(options, []string{"--seccomp", "3", "--"}, argv), third: b.filter, flags: os.O_RDONLY}})
+		if l.in != nil {
+			cmd.in, cmd.note = l.in, l.inNote
+		}
+		list = append(list, contender{l.name, l.slow, cmd})
 	}
-	return append(list, contender{jailName, b.jailRun(jailArgs...)})
-}
-
-// jailRun is `jail run` with everything on and its record appended to a file.
-func (b *bench) jailRun(args ...string) command {
-	return command{argv: concat([]string{b.jail, "run", "-q", "--record", "fd:3"}, args),
-		third: b.record, flags: os.O_WRONLY | os.O_APPEND | os.O_CREATE, wantsWord: true}
-}
-
-func concat(lists ...[]string) []string {
-	var all []string
-	for _, l := range lists {
-		all = append(all, l...)
-	}
-	return all
+	return list, nil
 }
 
 // pick keeps the contenders with one of the names.
 func pick(list []contender, names ...string) []contender {
-	var kept []contender
-	for _, c := range list {
-		for _, n := range names {
-			if c.name == n {
-				kept = append(kept, c)
-			}
-		}
-	}
-	return kept
+	return slices.DeleteFunc(slices.Clone(list), func(c contender) bool { return !slices.Contains(names, c.name) })
+}
+
+// drop takes those with one of the names out.
+func drop(list []contender, names ...string) []contender {
+	return slices.DeleteFunc(slices.Clone(list), func(c contender) bool { return slices.Contains(names, c.name) })
+}
+
+// brisk leaves the slow ones out.
+func brisk(list []contender) []contender {
+	return slices.DeleteFunc(slices.Clone(list), func(c contender) bool { return c.slow })
 }

@@ -74,15 +74,16 @@ func (b *bench) filterCost(s sizes) (table, error) {
 	if err != nil {
 		return table{}, err
 	}
+	const one = "1 instruction: allow"
 	list := []contender{
-		{"no filter", command{argv: []string{self, filterChild}}},
-		{"1 instruction: allow", command{argv: []string{self, filterChild, b.oneFilter}}},
-		{fmt.Sprintf("jail's, %d instructions", b.filterLength), command{argv: []string{self, filterChild, b.filter}}},
+		{name: "no filter", cmd: command{argv: []string{self, filterChild}}},
+		{name: one, cmd: command{argv: []string{self, filterChild, b.oneFilter}}},
+		{name: fmt.Sprintf("jail's, %d instructions", b.program.Len()), cmd: command{argv: []string{self, filterChild, b.filter}}},
 	}
 	attach, call := map[string][]float64{}, map[string][]float64{}
 	for i := range s.filters {
-		for j := range list {
-			c := list[(i+j)%len(list)]
+		for _, j := range order(i, len(list)) {
+			c := list[j]
 			a, n, err := b.oneLoop(c.cmd)
 			if err != nil {
 				return table{}, err
@@ -90,33 +91,22 @@ func (b *bench) filterCost(s sizes) (table, error) {
 			attach[c.name], call[c.name] = append(attach[c.name], a), append(call[c.name], n)
 		}
 	}
-	t := table{title: "The filter itself", note: fmt.Sprintf("n = %d rounds; getpid in a loop, the fastest of %d × %d calls a round, ns a call; attaching, µs", s.filters, batches, calls),
-		head: []string{"", "getpid min", "getpid median", "getpid p95", "attach min", "attach median", "attach p95"}}
+	t := table{title: "The filter itself", note: fmt.Sprintf("n = %d rounds; getpid in a loop, the fastest of %d × %d calls a round, ns a call; attaching, µs.", s.filters, batches, calls),
+		head: concat([]string{"", "attach min", "attach median", "attach p95", "getpid min", "getpid median", "getpid p95"}, ratioHeads([]string{one}))}
 	for _, c := range list {
 		n, a := call[c.name], attach[c.name]
-		t.row(c, number(quantile(n, 0)), number(median(n)), number(quantile(n, 0.95)), number(quantile(a, 0)), number(median(a)), number(quantile(a, 0.95)))
+		t.row(c, concat([]string{number(quantile(a, 0)), number(median(a)), number(quantile(a, 0.95)), number(quantile(n, 0)), number(median(n)), number(quantile(n, 0.95))}, ratioCells(c.name, call, []string{one}))...)
 	}
 	return t, nil
 }
 
 // oneLoop runs the copy once: microseconds of attaching, nanoseconds a call.
 func (b *bench) oneLoop(c command) (attach, call float64, err error) {
-	r, w, err := os.Pipe()
+	text, err := b.output(c)
 	if err != nil {
 		return 0, 0, err
 	}
-	defer r.Close()
-	pid, began, err := b.start(c, w)
-	w.Close()
-	if err != nil {
-		return 0, 0, fmt.Errorf("%s: %w", c, err)
-	}
-	line := make([]byte, 128)
-	n, _ := r.Read(line)
-	if _, err := b.wait(c, pid, began); err != nil {
-		return 0, 0, err
-	}
-	first, second, _ := strings.Cut(strings.TrimSpace(string(line[:n])), " ")
+	first, second, _ := strings.Cut(strings.TrimSpace(text), " ")
 	attach, err = strconv.ParseFloat(first, 64)
 	if err == nil {
 		call, err = strconv.ParseFloat(second, 64)

@@ -11,37 +11,58 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// header says on what the figures were measured.
+// header says on what, of what and by which command the figures were measured.
 func (b *bench) header() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "# What a box costs\n\n%s, ", time.Now().UTC().Format("2006-01-02 15:04 UTC"))
-	var u unix.Utsname
-	if unix.Uname(&u) == nil {
-		fmt.Fprintf(&s, "Linux %s %s, ", unix.ByteSliceToString(u.Release[:]), unix.ByteSliceToString(u.Machine[:]))
-	}
-	fmt.Fprintf(&s, "%d × %s, uid %d.\n\n", runtime.NumCPU(), processor(), os.Getuid())
+	fmt.Fprintf(&s, "Measured %s, Linux %s, %d × %s, uid %d, by\n\n", time.Now().UTC().Format("2006-01-02 15:04 UTC"), kernel(), runtime.NumCPU(), processor(), os.Getuid())
+	fmt.Fprintf(&s, "```\ngo run ./test/bench %s\n```\n\n", strings.Join(os.Args[1:], " "))
 	fmt.Fprintf(&s, "- jail: tree %s, built with `CGO_ENABLED=0 go build -ldflags='-E jail_entry' ./cmd/jail`, %s\n", firstLine("git", "describe", "--always", "--dirty"), runtime.Version())
-	if b.bwrap != "" {
-		fmt.Fprintf(&s, "- bubblewrap: %s, started with B=`%s`\n", firstLine(b.bwrap, "--version"), strings.Join(b.bubbleOptions, " "))
-	}
-	if b.floor != "" {
-		fmt.Fprintf(&s, "- C floor: test/bench/floor/floor.c, `gcc -O2 -static`, %s\n", firstLine("gcc", "--version"))
+	said := map[string]bool{}
+	for _, l := range b.launchers {
+		if said[l.path] || l.program == "" || l.program == "jail" {
+			continue
+		}
+		said[l.path] = true
+		if l.program == "floor" {
+			fmt.Fprintf(&s, "- C floor: test/bench/floor/floor.c, `gcc -O2 -static`, %s\n", firstLine("gcc", "--version"))
+			continue
+		}
+		fmt.Fprintf(&s, "- %s: %s\n", l.name, l.says())
 	}
 	for _, i := range []string{"/usr/bin/python3", "/usr/bin/node"} {
 		if _, err := os.Stat(i); err == nil {
 			fmt.Fprintf(&s, "- %s: %s\n", i, firstLine(i, "--version"))
 		}
 	}
-	fmt.Fprintf(&s, "- filter: jail's default one, %d instructions, for all who have one\n- D: the folder of what was built for this report\n", b.filterLength)
+	fmt.Fprintf(&s, "- filter: jail's default one, %d instructions, which allows %d calls, for all who take one; who takes names or numbers gets those calls\n", b.program.Len(), len(b.allowed))
+	fmt.Fprintf(&s, "- in the commands: D is the folder of what was built for this report, B=`%s`, ID a new name and SLOT the caller's number in each run\n", strings.Join(bubbleOptions(), " "))
+	return s.String() + "- " + load("at the start") + "\n"
+}
+
+// leftOut is what is missing, and why.
+func (b *bench) leftOut() string {
+	var s strings.Builder
 	for _, m := range b.missing {
 		fmt.Fprintf(&s, "- LEFT OUT: %s\n", m)
 	}
-	return s.String() + "- " + load("at the start") + "\n"
+	return s.String()
+}
+
+// says is the version that a launcher tells of itself.
+func (l *launcher) says() string {
+	if len(l.version) == 0 {
+		return "tells no version, " + l.path
+	}
+	return firstLine(l.path, l.version...) + ", " + l.path
 }
 
 // abbreviate names what stands in nearly every command by one letter.
 func (b *bench) abbreviate(s string) string {
-	return strings.NewReplacer(strings.Join(b.bubbleOptions, " "), "$B", b.dir, "$D").Replace(s)
+	words := []string{strings.Join(bubbleOptions(), " "), "$B", b.dir, "$D"}
+	if self, err := os.Executable(); err == nil {
+		words = append(words, self, "bench")
+	}
+	return strings.NewReplacer(words...).Replace(s)
 }
 
 // firstLine is what a program says of itself, or "unknown".
@@ -52,6 +73,14 @@ func firstLine(name string, args ...string) string {
 		return "unknown"
 	}
 	return line
+}
+
+func kernel() string {
+	var u unix.Utsname
+	if err := unix.Uname(&u); err != nil {
+		return "unknown"
+	}
+	return unix.ByteSliceToString(u.Release[:]) + " " + unix.ByteSliceToString(u.Machine[:])
 }
 
 func processor() string {

@@ -7,34 +7,39 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
+// asleep is the program of the memory table: it says that it runs, and ends by
+// itself, so that every launcher can end as it does.
+func asleep() []string { return []string{"/bin/sh", "-c", "echo up; exec sleep 1"} }
+
 // memory is what a launcher holds while its program sleeps.
 func (b *bench) memory(s sizes) (table, error) {
-	argv := []string{"/bin/sleep", "60"}
-	list := pick(b.contenders(argv, "", concat([]string{"--timeout", "2m", "--"}, argv)), floorName, bubbleRule, jailName)
-	t := table{title: "Memory of the launcher while the program sleeps",
-		note: fmt.Sprintf("n = %d, medians, KiB; RSS and PSS of the process that was started, PSS of its helpers in and around the box (the program itself left out)", s.samples),
-		head: []string{"", "RSS", "PSS", "helpers", "their PSS"}}
-	for _, c := range list {
-		var rss, pss, helpers, theirs []float64
-		for range s.samples {
+	list, err := b.contenders(job{argv: asleep()})
+	if err != nil {
+		return table{}, err
+	}
+	list = drop(list, bare)
+	rss, pss, helpers, theirs := map[string][]float64{}, map[string][]float64{}, map[string][]float64{}, map[string][]float64{}
+	for i := range s.samples {
+		for _, j := range order(i, len(list)) {
+			c := list[j]
 			h, err := b.holding(c.cmd)
 			if err != nil {
 				return table{}, err
 			}
-			rss, pss = append(rss, h.rss), append(pss, h.pss)
-			helpers, theirs = append(helpers, float64(h.helpers)), append(theirs, h.helperPSS)
+			rss[c.name], pss[c.name] = append(rss[c.name], h.rss), append(pss[c.name], h.pss)
+			helpers[c.name], theirs[c.name] = append(helpers[c.name], float64(h.helpers)), append(theirs[c.name], h.helperPSS)
 		}
-		t.row(c, fmt.Sprintf("%.0f", median(rss)), fmt.Sprintf("%.0f", median(pss)), fmt.Sprintf("%.0f", median(helpers)), fmt.Sprintf("%.0f", median(theirs)))
 	}
-	// These runs are ended by a signal: their records say so, and are not counted.
-	if err := os.Remove(b.record); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return table{}, err
+	t := table{title: "Memory of the launcher while the program sleeps",
+		note: fmt.Sprintf("n = %d, medians, KiB. RSS and PSS of the process that was started; number and PSS of its helpers in and around the box, the program itself left out (runsc's is inside a helper).", s.samples),
+		head: []string{"", "RSS", "PSS", "helpers", "their PSS"}}
+	for _, c := range list {
+		t.row(c, fmt.Sprintf("%.0f", median(rss[c.name])), fmt.Sprintf("%.0f", median(pss[c.name])), fmt.Sprintf("%.0f", median(helpers[c.name])), fmt.Sprintf("%.0f", median(theirs[c.name])))
 	}
-	return t, nil
+	return t, b.checkRecords(list, s.samples)
 }
 
 type holding struct {
@@ -44,62 +49,54 @@ type holding struct {
 
 const settle = 200 * time.Millisecond
 
-// holding starts c, waits until its program sleeps, looks, and ends it.
+// holding starts c, waits until its program sleeps, looks, and waits for the end.
 func (b *bench) holding(c command) (h holding, err error) {
-	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	r, w, err := os.Pipe()
 	if err != nil {
 		return h, err
 	}
-	defer null.Close()
-	pid, _, err := b.start(c, null)
+	defer r.Close()
+	pid, began, err := b.start(c, w)
+	w.Close()
 	if err != nil {
 		return h, fmt.Errorf("%s: %w", c, err)
 	}
-	defer func() {
-		// Each of the launchers takes its box with it.
-		syscall.Kill(pid, syscall.SIGTERM)
-		for {
-			if _, werr := syscall.Wait4(pid, nil, 0, nil); !errors.Is(werr, syscall.EINTR) {
-				break
-			}
-		}
-	}()
-	var below []int
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		if below = descendants(pid); named(below, "sleep") {
-			break
-		}
-		if time.Now().After(deadline) {
-			return h, fmt.Errorf("%s: its program did not start within 10 s", c)
-		}
+	line := make([]byte, 64)
+	if n, rerr := r.Read(line); string(line[:n]) != "up\n" {
+		err = fmt.Errorf("%s: it says %q, want that it is up: %w", c, line[:n], errors.Join(rerr, errRun))
+	} else {
+		time.Sleep(settle)
+		err = h.look(pid)
 	}
-	time.Sleep(settle)
+	if _, werr := b.wait(c, pid, began); werr != nil {
+		return h, werr
+	}
+	return h, err
+}
+
+// look reads what the process and all below it hold.
+func (h *holding) look(pid int) error {
+	var err error
 	if h.rss, h.pss, err = smaps(pid); err != nil {
-		return h, err
+		return err
 	}
-	for _, p := range below {
-		if named([]int{p}, "sleep") {
+	for _, p := range descendants(pid) {
+		if named(p, "sleep") {
 			continue
 		}
 		_, pss, err := smaps(p)
 		if err != nil {
-			return h, err
+			return err
 		}
 		h.helperPSS += pss
 		h.helpers++
 	}
-	return h, nil
+	return nil
 }
 
-// named says whether one of the processes has that name.
-func named(pids []int, name string) bool {
-	for _, p := range pids {
-		comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", p))
-		if err == nil && string(bytes.TrimSpace(comm)) == name {
-			return true
-		}
-	}
-	return false
+func named(pid int, name string) bool {
+	comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+	return err == nil && string(bytes.TrimSpace(comm)) == name
 }
 
 // descendants lists the processes below pid, through the threads that made them

@@ -7,6 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
 
 	"github.com/seed-75010da9/jail/seccomp"
 )
@@ -14,33 +17,38 @@ import (
 //go:embed floor/floor.c
 var floorSource []byte
 
-// A bench is what the tables are measured with. An empty path means that the
-// contender is missing on this machine.
+// A bench is what the tables are measured with.
 type bench struct {
-	dir           string // all that is made, removed at the end
-	jail          string
-	floor         string
-	bwrap         string
-	filter        string // jail's own default filter, a file
-	oneFilter     string // the same with one instruction: allow
-	record        string // where jail's records are appended
-	stderr        *os.File
-	filterLength  int
-	bubbleOptions []string
-	missing       []string // what was left out, and why
+	dir       string // all that is made, removed at the end
+	launchers []launcher
+	filter    string // jail's own default filter, a file
+	program   seccomp.Program
+	oneFilter string // the same with one instruction: allow
+	allowed   []int  // what the filter allows, for those who take no program
+	kafel     string // the same for nsjail, a file
+	rootfs    string // an empty root for minijail to mount into
+	record    string // where jail's records are appended
+	stderr    *os.File
+	missing   []string // what was left out, and why
+	undo      []func()
+	bundles   int
+	runs      atomic.Int64
 }
 
 // environment is what every contender is started with: jail looks interpreters
 // up in it, and the others get their absolute paths.
 func environment() []string { return []string{"PATH=/usr/bin:/bin", "HOME=/nonexistent"} }
 
-func prepare() (*bench, error) {
-	dir, err := os.MkdirTemp("", "jail-bench-")
+// prepare makes all that is started. given are paths of launchers by name.
+func prepare(given map[string]string) (*bench, error) {
+	// Not in /tmp: most boxes have another one, and isolate can't show anything
+	// below its own.
+	dir, err := os.MkdirTemp("/var/tmp", "jail-bench-")
 	if err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
 	}
-	b := &bench{dir: dir, jail: filepath.Join(dir, "jail"), record: filepath.Join(dir, "records")}
-	if err := b.make(); err != nil {
+	b := &bench{dir: dir, record: filepath.Join(dir, "records"), rootfs: filepath.Join(dir, "rootfs")}
+	if err := b.make(given); err != nil {
 		b.close()
 		return nil, fmt.Errorf("bench: %w", err)
 	}
@@ -48,18 +56,25 @@ func prepare() (*bench, error) {
 }
 
 func (b *bench) close() {
+	for _, f := range slices.Backward(b.undo) {
+		f()
+	}
 	if b.stderr != nil {
 		b.stderr.Close()
 	}
 	os.RemoveAll(b.dir)
 }
 
-func (b *bench) make() error {
-	var err error
+func (b *bench) make(given map[string]string) error {
+	// The runtimes' containers have other uids, which look into it too.
+	err := os.Chmod(b.dir, 0o755)
+	if err != nil {
+		return err
+	}
 	if b.stderr, err = os.Create(filepath.Join(b.dir, "stderr")); err != nil {
 		return err
 	}
-	if err := b.filters(); err != nil {
+	if err := errors.Join(b.filters(), makeRootfs(b.rootfs, nil)); err != nil {
 		return err
 	}
 	for name, text := range map[string]string{"hello.py": "print('hello')\n", "hello.js": "console.log('hello')\n"} {
@@ -67,69 +82,98 @@ func (b *bench) make() error {
 			return err
 		}
 	}
-	build := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-E jail_entry", "-o", b.jail, "github.com/seed-75010da9/jail/cmd/jail")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("building jail: %w\n%s", err, out)
-	}
-	if err := b.compileFloor(); err != nil {
+	built := map[string]string{}
+	if built["jail"], err = b.buildJail(); err != nil {
 		return err
 	}
-	if b.bwrap, err = exec.LookPath("bwrap"); err != nil {
-		b.skip("bubblewrap, and with it all ratios: apt-get install bubblewrap")
+	if built["floor"], err = b.compileFloor(); err != nil {
+		return err
 	}
-	b.bubbleOptions = bubbleOptions()
+	b.find(built, given)
 	return nil
 }
 
 func (b *bench) filters() error {
-	own, err := seccomp.Builtin(seccomp.Default)
-	if err != nil {
+	var err error
+	if b.program, err = seccomp.Builtin(seccomp.Default); err != nil {
 		return err
 	}
-	b.filterLength = own.Len()
-	b.filter, b.oneFilter = filepath.Join(b.dir, "default.bpf"), filepath.Join(b.dir, "allow.bpf")
+	if b.allowed, err = allowedCalls(b.program); err != nil {
+		return err
+	}
 	// BPF_RET|BPF_K with SECCOMP_RET_ALLOW.
 	allow := []byte{0x06, 0, 0, 0, 0, 0, 0xff, 0x7f}
-	return errors.Join(os.WriteFile(b.filter, own, 0o644), os.WriteFile(b.oneFilter, allow, 0o644))
+	b.filter, b.oneFilter, b.kafel = filepath.Join(b.dir, "default.bpf"), filepath.Join(b.dir, "allow.bpf"), filepath.Join(b.dir, "default.kafel")
+	return errors.Join(os.WriteFile(b.filter, b.program, 0o644), os.WriteFile(b.oneFilter, allow, 0o644),
+		os.WriteFile(b.kafel, []byte(kafelPolicy(b.allowed)), 0o644))
+}
+
+func (b *bench) buildJail() (string, error) {
+	path := filepath.Join(b.dir, "jail")
+	build := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-E jail_entry", "-o", path, "github.com/seed-75010da9/jail/cmd/jail")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building jail: %w\n%s", err, out)
+	}
+	return path, nil
 }
 
 // compileFloor needs gcc. Without it there is no floor in the tables.
-func (b *bench) compileFloor() error {
+func (b *bench) compileFloor() (string, error) {
 	gcc, err := exec.LookPath("gcc")
 	if err != nil {
-		b.skip("the C floor: apt-get install gcc")
-		return nil
+		return "", nil
 	}
 	source, floor := filepath.Join(b.dir, "floor.c"), filepath.Join(b.dir, "floor")
 	if err := os.WriteFile(source, floorSource, 0o644); err != nil {
-		return err
+		return "", err
 	}
 	if out, err := exec.Command(gcc, "-O2", "-static", "-o", floor, source).CombinedOutput(); err != nil {
-		return fmt.Errorf("compiling the C floor: %w\n%s", err, out)
+		return "", fmt.Errorf("compiling the C floor: %w\n%s", err, out)
 	}
-	b.floor = floor
-	return nil
+	return floor, nil
+}
+
+// find keeps the launchers that are here and can be prepared, and says which
+// are not. What is installed by the administrator may lie in /usr/sbin.
+func (b *bench) find(built, given map[string]string) {
+	all := launchers()
+	for i := range all {
+		l := &all[i]
+		name, _, _ := strings.Cut(l.name, " + ")
+		if l.path = given[name]; l.path == "" {
+			l.path = built[l.program]
+		}
+		if l.path == "" && l.program != "" {
+			l.path = lookPath(l.program)
+		}
+		if l.path == "" && l.program != "" {
+			b.skip(l.name + ": " + l.remedy())
+			continue
+		}
+		if l.prepare != nil {
+			if err := l.prepare(b, l); err != nil {
+				b.skip(fmt.Sprintf("%s: %v", l.name, err))
+				continue
+			}
+		}
+		b.launchers = append(b.launchers, *l)
+	}
+}
+
+func lookPath(program string) string {
+	if path, err := exec.LookPath(program); err == nil {
+		return path
+	}
+	path, err := exec.LookPath("/usr/sbin/" + program)
+	if err != nil {
+		return ""
+	}
+	return path
 }
 
 // skip leaves something out, and says so at once and in the report.
 func (b *bench) skip(what string) {
 	b.missing = append(b.missing, what)
 	fmt.Fprintln(os.Stderr, "bench: LEFT OUT:", what)
-}
-
-// bubbleOptions is bubblewrap at its strongest that still runs a program of
-// /usr: every namespace, a new root that is read-only /usr and the links into
-// it, no capabilities, nothing of the environment.
-func bubbleOptions() []string {
-	o := []string{"--unshare-user", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
-		"--uid", "1000", "--gid", "1000", "--hostname", "jail", "--clearenv", "--setenv", "PATH", "/usr/bin:/bin", "--ro-bind", "/usr", "/usr"}
-	for _, name := range []string{"/bin", "/sbin", "/lib", "/lib64"} {
-		if target, err := os.Readlink(name); err == nil {
-			o = append(o, "--symlink", target, name)
-		} else if _, err := os.Stat(name); err == nil {
-			o = append(o, "--ro-bind", name, name)
-		}
-	}
-	return append(o, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--chdir", "/tmp")
 }

@@ -38,10 +38,30 @@ func number(v float64) string {
 	return fmt.Sprintf("%.2f", v)
 }
 
-// ratioCell is the ratio of a case to the base, or a dash where there is none.
-func ratioCell(values, base []float64) string {
-	if len(base) == 0 {
-		return "–"
+// ratioHeads are the heads of the columns that compare with the bases.
+func ratioHeads(bases []string) (heads []string) {
+	for _, name := range bases {
+		heads = append(heads, "× "+name)
 	}
-	return fmt.Sprintf("%.2f", ratio(values, base))
+	return heads
+}
+
+func prefixed(prefix string, names []string) (all []string) {
+	for _, n := range names {
+		all = append(all, prefix+n)
+	}
+	return all
+}
+
+// ratioCells are the ratios of a case to each of the bases, or a dash where
+// there is none.
+func ratioCells(name string, values map[string][]float64, bases []string) (cells []string) {
+	for _, base := range bases {
+		if len(values[base]) == 0 {
+			cells = append(cells, "–")
+			continue
+		}
+		cells = append(cells, fmt.Sprintf("%.2f", ratio(values[name], values[base])))
+	}
+	return cells
 }

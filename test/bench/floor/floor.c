@@ -1,7 +1,8 @@
-// floor [-f FILTER] PROGRAM [ARG…]: the least that a box of this strength can
-// cost here, for test/bench to compare with. It is a yardstick and not a tool:
-// one process tree, no caps on what it uses, no record, no pipes, no Landlock,
-// an identity map, and every fault is the end.
+// floor [-f FILTER] [-r PATH]… PROGRAM [ARG…]: the least that a box of this
+// strength can cost here, with some paths shown read-only (-r), for test/bench to
+// compare with. It is a yardstick and not a tool: one process tree, no caps on
+// what it uses, no record, no pipes, no Landlock, an identity map, and every
+// fault is the end.
 //
 // What it does is what any launcher of this kind must do: all seven namespaces,
 // a tmpfs root with /usr read-only and the links into it, /proc, /dev with six
@@ -121,10 +122,34 @@ static void devices(void) {
 	seal("dev");
 }
 
+// The paths that are shown, absolute and clean, from the command line.
+static char **shown;
+static int shown_count;
+
+// show binds a path of the host at its own place in the new root.
+static void show(char *host) {
+	char *path = host + 1;
+	struct stat kind;
+	need(stat(host, &kind), host);
+	for (char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = 0;
+		if (mkdir(path, 0755) < 0 && errno != EEXIST)
+			fail(path);
+		*slash = '/';
+	}
+	if (S_ISDIR(kind.st_mode))
+		need(mkdir(path, 0755), path);
+	else
+		need(mknod(path, S_IFREG | 0644, 0), path);
+	need(mount(host, path, NULL, MS_BIND, NULL), path);
+	seal(path);
+}
+
 static void new_root(void) {
 	need(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), "private /");
-	tmpfs("/tmp", "mode=755,size=1m");
-	need(chdir("/tmp"), "chdir");
+	// Over a folder that every host has and no box shows.
+	tmpfs("/sys", "mode=755,size=4m");
+	need(chdir("/sys"), "chdir");
 	directory("usr");
 	need(mount("/usr", "usr", NULL, MS_BIND, NULL), "usr");
 	seal("usr");
@@ -137,6 +162,8 @@ static void new_root(void) {
 	devices();
 	directory("tmp");
 	tmpfs("tmp", "mode=1777,size=64m");
+	for (int i = 0; i < shown_count; i++)
+		show(shown[2 * i]);
 	need(syscall(SYS_pivot_root, ".", "."), "pivot_root");
 	need(umount2(".", MNT_DETACH), "umount");
 	seal("/");
@@ -192,8 +219,10 @@ int main(int argc, char **argv) {
 		read_filter(argv[2]);
 		program += 2;
 	}
+	for (shown = program + 1; program[0] && program[1] && strcmp(program[0], "-r") == 0; program += 2)
+		shown_count++;
 	if (!*program) {
-		fprintf(stderr, "usage: floor [-f FILTER] PROGRAM [ARG…]\n");
+		fprintf(stderr, "usage: floor [-f FILTER] [-r PATH]… PROGRAM [ARG…]\n");
 		return 125;
 	}
 	int begin[2];
