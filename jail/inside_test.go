@@ -17,12 +17,24 @@ var inside = map[string]func() int{
 		fmt.Println(err)
 		return 0
 	},
+	// deviceCommands asks each device for its terminal settings. Where a command
+	// reaches a device that is no terminal it says so (ENOTTY).
+	"deviceCommands": func() int {
+		for _, name := range []string{"null", "zero", "full", "random", "urandom", ownTTY, console} {
+			f, err := os.OpenFile("/dev/"+name, os.O_RDWR, 0)
+			if err == nil {
+				_, err = unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+			}
+			fmt.Println(name, err)
+		}
+		return 0
+	},
 	"env":              func() int { fmt.Println(os.Environ()); return 0 },
 	"subreaper":        subreaperInside,
 	"tier2 supervisor": killedSupervisor,
 
 	"burn in children that nobody waits for": burnUnwaited,
-	"burn":                                   func() int { burn(150 * time.Millisecond); return 0 },
+	"burn":                                   func() int { burn(patience(150 * time.Millisecond)); return 0 },
 	"memory of a thread whose leader ended":  leaderless,
 	"page tables":                            pageTables,
 	"uncounted":                              uncounted,

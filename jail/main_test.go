@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -51,6 +52,8 @@ func shell(script string) Spec {
 		View:     system(),
 		Limits:   Limits{Timeout: 20 * time.Second},
 		Optional: missingHere(),
+
+		CgroupParent: givenGroup(),
 	}
 }
 
@@ -63,9 +66,12 @@ func system() []Mount {
 	return view
 }
 
+// givenGroup is the group for the tests' boxes where their own is unfit, or "".
+func givenGroup() string { return os.Getenv("JAIL_TEST_CGROUP_PARENT") }
+
 // groupError is why this host gives the tests no cgroup, or nil.
 var groupError = sync.OnceValue(func() error {
-	p, err := cgroups.Find("")
+	p, err := cgroups.Find(givenGroup())
 	if err != nil {
 		return err
 	}
@@ -79,10 +85,26 @@ var groupError = sync.OnceValue(func() error {
 
 // missingHere is the layers that the tests have to do without.
 func missingHere() []LayerName {
+	var missing []LayerName
 	if groupError() != nil {
-		return []LayerName{LayerCgroup}
+		missing = append(missing, LayerCgroup)
 	}
-	return nil
+	if landlockABI() == 0 {
+		missing = append(missing, LayerLandlock)
+	}
+	return missing
+}
+
+// slowness is the variable in which a host that is known to be slow, as an
+// emulated one, says how many times.
+const slowness = "JAIL_TEST_SLOWNESS"
+
+// patience is d, or longer on a slow host.
+func patience(d time.Duration) time.Duration {
+	if n, err := strconv.Atoi(os.Getenv(slowness)); err == nil && n > 1 {
+		return d * time.Duration(n)
+	}
+	return d
 }
 
 // needGroup leaves a test out where there are no cgroups to be had.

@@ -50,7 +50,7 @@ func TestWholeTreeEnds(t *testing.T) {
 		change func(*Spec)
 		cancel bool
 	}{
-		{"deadline", ReasonTimeout, func(s *Spec) { s.Limits.Timeout = 400 * time.Millisecond }, false},
+		{"deadline", ReasonTimeout, func(s *Spec) { s.Limits.Timeout = patience(400 * time.Millisecond) }, false},
 		{"caller", ReasonCanceled, func(*Spec) {}, true},
 		{"output", ReasonOutputTooLarge, func(s *Spec) {
 			s.Limits.Output = 6
@@ -80,7 +80,7 @@ func TestWholeTreeEnds(t *testing.T) {
 				t.Errorf("%v: %s", err, text(res))
 			}
 			want(t, res, c.reason)
-			if took := time.Since(began); took > 3*time.Second {
+			if took := time.Since(began); took > patience(3*time.Second) {
 				t.Errorf("it took %v", took)
 			}
 			if len(seen) < 5 {

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/seed-75010da9/jail/seccomp"
 	"golang.org/x/sys/unix"
@@ -272,15 +271,6 @@ func TestTier2Order(t *testing.T) {
 			t.Errorf("%s is step %d and %s step %d: %s", c.before, first, c.after, second, c.why)
 		}
 	}
-}
-
-// patience is d, or longer on a host that is known to be slow: an emulated one
-// says in JAIL_TEST_SLOWNESS how many times.
-func patience(d time.Duration) time.Duration {
-	if n, err := strconv.Atoi(os.Getenv("JAIL_TEST_SLOWNESS")); err == nil && n > 1 {
-		return d * time.Duration(n)
-	}
-	return d
 }
 
 // An ordinary caller's files are the program's own: what changes one that is open
