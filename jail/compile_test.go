@@ -182,29 +182,51 @@ func TestCompileIsDeterministic(t *testing.T) {
 // What Explain shows is what runs: the same bytes go to PID 1.
 func TestExplainIsWhatRuns(t *testing.T) {
 	s := everything(t)
-	shown, err := Explain(s)
-	if err != nil {
-		t.Fatal(err)
+	_, tty := callerTTY(t, 24, 80)
+	for name, in := range map[string]func() IO{
+		"no input":   func() IO { return IO{} },
+		"a stdin":    func() IO { return IO{Stdin: strings.NewReader("")} },
+		"a terminal": func() IO { return IO{TTY: tty, Stdout: &screen{}} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			shown, err := ExplainIO(s, in())
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := newRun(context.Background(), s)
+			defer r.close()
+			if err := errors.Join(r.prepare(in()), r.carryOut(context.Background(), in())); err != nil {
+				t.Fatal(err)
+			}
+			if !r.shape.tty && !bytes.Equal(shown.encode(), r.plan.encode()) {
+				t.Error("the plan that ran is not the one that was shown")
+			}
+			checkShown(t, shown, r.plan)
+		})
 	}
-	r := newRun(context.Background(), s)
-	defer r.close()
-	if err := errors.Join(r.prepare(IO{}), r.carryOut(context.Background(), IO{})); err != nil {
-		t.Fatal(err)
+}
+
+// checkShown demands that what is shown of a plan is all of another, which ran.
+func checkShown(t *testing.T, shown, ran *Plan) {
+	t.Helper()
+	real := func(text string) string { return text }
+	if ran.shape.tty { // only its number is not known before
+		real = strings.NewReplacer(shownSlave, ran.shape.slave).Replace
 	}
-	if !bytes.Equal(shown.encode(), r.plan.encode()) {
-		t.Error("the plan that ran is not the one that was shown")
+	if got, want := real(shown.Text()), ran.Text(); got != want {
+		t.Errorf("shown was\n%s\nand what ran is\n%s", got, want)
 	}
 	var steps struct{ Steps []stepLine }
 	b, err := json.Marshal(shown)
 	if err == nil {
 		err = json.Unmarshal(b, &steps)
 	}
-	if err != nil || len(steps.Steps) != r.plan.len() {
-		t.Errorf("%d steps shown, %d run (%v)", len(steps.Steps), r.plan.len(), err)
+	if err != nil || len(steps.Steps) != ran.len() {
+		t.Errorf("%d steps shown, %d run (%v)", len(steps.Steps), ran.len(), err)
 	}
-	text := shown.Text()
+	text := real(shown.Text())
 	for l := range lists {
-		for _, s := range r.plan.lists[l] {
+		for _, s := range ran.lists[l] {
 			if !strings.Contains(text, s.String()+"\n") {
 				t.Errorf("%s ran and is not in the text", s)
 			}

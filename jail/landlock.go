@@ -2,6 +2,7 @@ package jail
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -51,16 +52,16 @@ func planLandlock(spec Spec, h host, off ablation.Set) (handled, error) {
 	if off.Has(ablation.Landlock) {
 		return handled{}, nil
 	}
-	if h.landlockABI == 0 && spec.inPlace() {
-		return handled{}, &SetupError{Stage: StageProbe, Layer: LayerLandlock, Operation: "landlock_create_ruleset", Err: unix.EOPNOTSUPP,
-			Remedy: "boot with landlock in the lsm= list (CONFIG_SECURITY_LANDLOCK), or, in a container, take a seccomp profile that allows its calls: a box of tier 2 is made of it"}
-	}
 	if h.landlockABI == 0 {
-		if slices.Contains(spec.Optional, LayerLandlock) {
+		if slices.Contains(spec.Optional, LayerLandlock) && !spec.inPlace() {
 			return handled{}, nil
 		}
-		return handled{}, &SetupError{Stage: StageProbe, Layer: LayerLandlock, Operation: "landlock_create_ruleset", Err: unix.EOPNOTSUPP,
-			Remedy: "boot with landlock in the lsm= list (CONFIG_SECURITY_LANDLOCK), or weaken the box by name: --optional landlock"}
+		otherwise := "or weaken the box by name: --optional landlock"
+		if spec.inPlace() {
+			otherwise = "a box of tier 2 is made of it"
+		}
+		return handled{}, &SetupError{Stage: StageProbe, Layer: LayerLandlock, Operation: "landlock_create_ruleset", Err: h.landlockErr,
+			Remedy: landlockRemedy(h.landlockErr) + "; " + otherwise}
 	}
 	abi := min(h.landlockABI, len(landlockConfigs)-1)
 	c := *landlockConfigs[abi]
@@ -70,6 +71,21 @@ func planLandlock(spec Spec, h host, off ablation.Set) (handled, error) {
 	}
 	return handled{config: c, abi: abi}, nil
 }
+
+// landlockRemedy is by what the kernel says where there is no Landlock.
+func landlockRemedy(err error) string {
+	switch {
+	case errors.Is(err, unix.EOPNOTSUPP):
+		return "the kernel has it and did not switch it on: boot with landlock in the lsm= list of its command line"
+	case errors.Is(err, unix.ENOSYS) && filtered():
+		return "run a kernel with Landlock (CONFIG_SECURITY_LANDLOCK, Linux 5.13 or newer); where this is one, " + landlockFiltered
+	case errors.Is(err, unix.ENOSYS):
+		return "run a kernel with Landlock (CONFIG_SECURITY_LANDLOCK, Linux 5.13 or newer)"
+	}
+	return landlockFiltered
+}
+
+const landlockFiltered = "a system-call filter around jail keeps it from jail: allow landlock_create_ruleset, landlock_add_rule and landlock_restrict_self there (in a container, by another seccomp profile)"
 
 // landlock adds a rule for everything in the box's tree, tries the canary,
 // restricts, and tries it again: opening the host's root through a descriptor
@@ -95,11 +111,11 @@ func (b *builder) landlock(old cell, off ablation.Set) {
 		b.rule(ruleset, "/proc", llsys.AccessFSReadFile|llsys.AccessFSReadDir)
 	}
 	for _, d := range b.devices() {
+		node := "/dev/" + d
 		if d == console && b.spec.inPlace() {
-			b.rule(ruleset, b.shape.slave, llsys.AccessFSReadFile|llsys.AccessFSWriteFile)
-			continue
+			node = b.shape.slave
 		}
-		b.rule(ruleset, "/dev/"+d, llsys.AccessFSReadFile|llsys.AccessFSWriteFile)
+		b.rule(ruleset, node, deviceRights(d))
 	}
 	for _, e := range b.view.entries {
 		switch {
@@ -116,6 +132,18 @@ func (b *builder) landlock(old cell, off ablation.Set) {
 	canary("canary: allowed without Landlock")
 	b.call(unix.SYS_LANDLOCK_RESTRICT_SELF, "landlock_restrict_self", "", ruleset.arg(), num(0)).wants(0)
 	canary("canary: refused with Landlock").wants(-int32(unix.EACCES))
+}
+
+// deviceRights are those on a device of the box's. Only its own terminal takes
+// commands of a device (ioctl(2)): programs that open it by name ask how it is set,
+// and which processes are in its foreground. What none may ask of it is the
+// filter's to refuse.
+func deviceRights(name string) uint64 {
+	rights := uint64(llsys.AccessFSReadFile | llsys.AccessFSWriteFile)
+	if name == ownTTY || name == console {
+		rights |= llsys.AccessFSIoctlDev
+	}
+	return rights
 }
 
 // rights are what a mount grants.

@@ -16,18 +16,17 @@ const kindDevice MountKind = "device"
 // harm with).
 var devices = []string{"null", "zero", "full", "random", "urandom"}
 
-// console is where a box with a terminal finds it by name: programs that ask
-// ttyname(3) look for its device in /dev.
-const console = "console"
+// The devices of a box with a terminal of its own. console is where it is found
+// by name: programs that ask ttyname(3) look for its device in /dev.
+const (
+	ownTTY  = "tty"
+	console = "console"
+)
 
 // devices are the names of those of this box.
 func (p *Plan) devices() []string {
 	if p.shape.tty {
-		d := append(slices.Clone(devices), "tty")
-		if p.shape.slave != "" { // not while a plan is only shown
-			d = append(d, console)
-		}
-		return d
+		return append(slices.Clone(devices), ownTTY, console)
 	}
 	return devices
 }

@@ -74,12 +74,21 @@ func RunIO(ctx context.Context, spec Spec, io IO) (Result, error) {
 	return r.finish(err)
 }
 
-// Explain makes the plan of a run and runs nothing. A host on which the run
-// would be refused is an error, the same as the run's.
-func Explain(spec Spec) (*Plan, error) {
+// Explain makes the plan of [Run] and runs nothing. It is [ExplainIO] with an
+// empty IO.
+func Explain(spec Spec) (*Plan, error) { return ExplainIO(spec, IO{}) }
+
+// ExplainIO makes the plan of [RunIO] with that IO, of which it uses nothing, and
+// runs nothing. A host on which the run would be refused is an error, the same
+// as the run's. A terminal of the box's own, whose number the kernel gives out
+// when it is made, is shown as /dev/pts/N.
+func ExplainIO(spec Spec, io IO) (*Plan, error) {
 	r := newRun(context.Background(), spec)
 	defer r.close()
-	err := r.prepare(IO{})
+	err := r.prepare(io)
+	if r.shape.tty {
+		r.shape.slave = shownSlave
+	}
 	if err == nil { // whether there is one decides about the plan
 		err = r.makeGroup()
 	}
@@ -87,10 +96,13 @@ func Explain(spec Spec) (*Plan, error) {
 		err = r.compile()
 	}
 	if err != nil {
-		return nil, err
+		return nil, seenFromInside(err)
 	}
 	return r.plan, nil
 }
+
+// shownSlave stands for the device of a terminal that does not exist yet.
+const shownSlave = "/dev/pts/N"
 
 func newRun(ctx context.Context, spec Spec) *run {
 	spec.Limits = spec.Limits.WithDefaults()
@@ -278,6 +290,7 @@ const sweepLooks = 4
 
 // finish turns what was seen into the record.
 func (r *run) finish(err error) (Result, error) {
+	err = seenFromInside(err)
 	res := &r.result
 	res.Usage.WallMS = time.Since(r.started).Milliseconds()
 	if r.result.Layers == nil {

@@ -78,6 +78,8 @@ func TestTTY(t *testing.T) {
 		{"what is typed arrives, and is echoed", "read x; echo got $x", "hello\n", "hello\r\ngot hello\r\n"},
 		{"closed and opened again, it is still heard", "exec <&- >&- 2>&-; sleep 0.3; echo again >/dev/tty", "", "again\r\n"},
 		{"the end of input can be typed", "cat; echo over", "\x04", "over\r\n"},
+		{"opened by name it takes commands", "stty size </dev/tty; stty size </dev/console; stty size </proc/self/fd/0", "", "31 97\r\n31 97\r\n31 97\r\n"},
+		{"a shell controls jobs on it", "sh -ic 'sleep 20 & kill %1; wait; echo done' 2>&1 | grep -v Terminated", "", "done\r\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, tty := callerTTY(t, 31, 97)
@@ -152,6 +154,25 @@ func TestTTYModeIsRestored(t *testing.T) {
 		if after := mode(); after != before {
 			t.Errorf("%q: the caller's terminal was %+v and is %+v", script, before, after)
 		}
+	}
+}
+
+// The terminal is the only device that takes commands.
+func TestTTYAloneTakesCommands(t *testing.T) {
+	h, err := probeHost()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.landlockABI < 5 {
+		leaveOut(t, "Landlock decides about commands of devices from ABI 5 on")
+	}
+	_, tty := callerTTY(t, 24, 80)
+	out := &screen{}
+	want(t, runBox(t, insideBox(t, "deviceCommands"), IO{TTY: tty, Stdout: out}), ReasonOK)
+	text := "null permission denied\r\nzero permission denied\r\nfull permission denied\r\n" +
+		"random permission denied\r\nurandom permission denied\r\ntty <nil>\r\nconsole <nil>\r\n"
+	if got := out.text.String(); got != text {
+		t.Errorf("%q, want %q", got, text)
 	}
 }
 

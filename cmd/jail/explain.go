@@ -10,7 +10,7 @@ import (
 )
 
 // explainCommand is `jail explain`: the flags of run, and the plan instead of
-// a run. --record and --stdin are not opened.
+// a run. --record and --stdin are not opened, and --tty needs no terminal.
 func explainCommand(args []string) int {
 	o, line := parseRun(args)
 	if o.help {
@@ -23,7 +23,7 @@ func explainCommand(args []string) int {
 	var plan *jail.Plan
 	var err error
 	if len(faults) == 0 {
-		plan, err = jail.Explain(spec)
+		plan, err = jail.ExplainIO(spec, shownIO(o))
 		if errors.As(err, &faults) {
 			faults = line.named(faults, spec, o)
 		}
@@ -49,4 +49,15 @@ func explainCommand(args []string) int {
 		return exitRefused
 	}
 	return print(string(text))
+}
+
+// shownIO is an IO like that of the run: the plan depends on what there is of it.
+func shownIO(o options) (io jail.IO) {
+	if o.stdin != "" || o.tty {
+		io.Stdin = os.Stdin
+	}
+	if o.tty {
+		io.TTY = os.Stdin
+	}
+	return io
 }
