@@ -53,7 +53,7 @@ func checked() map[string][]int {
 		"clone": {0}, "prlimit64": {0, 1, 2}, "setrlimit": {0}, "personality": {0}, "sched_setscheduler": {0, 1},
 		"prctl": {0}, "socket": {0, 1, 2}, "socketpair": {0, 1}, "sched_setparam": {0}, "sched_setaffinity": {0},
 		"setpriority": {0, 1}, "ioprio_set": {0, 1}, "timer_create": {0}, "clock_nanosleep": {0},
-		"renameat2": {4}, "mmap": {3}, "memfd_create": {1}, "shmget": {2},
+		"renameat2": {4}, "mmap": {3}, "memfd_create": {1}, "shmget": {2}, "seccomp": {1},
 	}
 }
 

@@ -28,6 +28,8 @@ const (
 	Deny Action = iota
 	// Allow lets the kernel carry the call out.
 	Allow
+	// Absent answers ENOSYS, and has a listener hear of it (Program.Observed).
+	Absent
 )
 
 func (a Action) String() string {
@@ -36,6 +38,8 @@ func (a Action) String() string {
 		return "deny"
 	case Allow:
 		return "allow"
+	case Absent:
+		return "absent"
 	}
 	return fmt.Sprintf("action(%d)", uint8(a))
 }
@@ -50,8 +54,8 @@ type Arg struct {
 }
 
 // Prepend returns a program that decides by the rules first and leaves what
-// they do not decide to p. Deny rules are asked before Allow rules, whatever
-// the order in the list; among programs that were prepended to in turn, the
+// they do not decide to p. Deny rules are asked before Allow rules and these before
+// Absent ones, whatever the order in the list; among programs that were prepended to in turn, the
 // last prepended is asked first, so a caller with several sets joins them in
 // one list. Calls of a foreign architecture go to p, and so do x32's, whose
 // numbers no rule has.
@@ -89,7 +93,7 @@ type numbered struct {
 }
 
 // number checks the rules and sorts them by call, and within a call Deny before
-// Allow.
+// Allow before Absent.
 func number(m machine, rules []Rule) ([]numbered, error) {
 	sorted := make([]numbered, len(rules))
 	for i := range rules {
@@ -102,9 +106,9 @@ func number(m machine, rules []Rule) ([]numbered, error) {
 		if err := checkArgs(rule.Args); err != nil {
 			return nil, fmt.Errorf("seccomp: rule %d: syscall %q: %w", i, rule.Syscall, err)
 		}
-		if rule.Action != Deny && rule.Action != Allow {
-			return nil, fmt.Errorf("seccomp: rule %d: syscall %q: %v: want %v or %v",
-				i, rule.Syscall, rule.Action, Allow, Deny)
+		if rule.Action > Absent {
+			return nil, fmt.Errorf("seccomp: rule %d: syscall %q: %v: want %v, %v or %v",
+				i, rule.Syscall, rule.Action, Allow, Deny, Absent)
 		}
 		sorted[i] = numbered{uint32(nr), rule}
 	}
@@ -158,7 +162,7 @@ func stubLen(rules []numbered) int {
 // no number of rules can wrap an offset; the short ones (8 bits) only leave one
 // rule, which has a bounded length.
 func assemble(stub Program, m machine, rules []numbered, length int) Program {
-	leave := func() instruction { return instruction{code: jump, k: uint32(length - stub.Len() - 1)} }
+	leave := func() instruction { return instruction{code: jumpAlways, k: uint32(length - stub.Len() - 1)} }
 	stub = stub.add(instruction{code: loadWord, k: offsetArch})
 	stub = stub.add(instruction{code: jumpEqual, jt: 1, k: m.audit})
 	stub = stub.add(leave())
@@ -169,7 +173,7 @@ func assemble(stub Program, m machine, rules []numbered, length int) Program {
 			body += rules[n].rule.len()
 		}
 		stub = stub.add(instruction{code: jumpEqual, jt: 1, k: nr})
-		stub = stub.add(instruction{code: jump, k: uint32(body)})
+		stub = stub.add(instruction{code: jumpAlways, k: uint32(body)})
 		for _, r := range rules[:n] {
 			stub = r.rule.assemble(stub)
 		}
@@ -207,8 +211,6 @@ func (r *Rule) assemble(p Program) Program {
 		}
 		p = p.add(instruction{code: jumpEqual, jf: uint8(left), k: a.Value})
 	}
-	if r.Action == Allow {
-		return p.add(instruction{code: returnAction, k: unix.SECCOMP_RET_ALLOW})
-	}
-	return p.add(instruction{code: returnAction, k: denied})
+	answer := [...]uint32{Deny: denied, Allow: unix.SECCOMP_RET_ALLOW, Absent: notifying(uint32(unix.ENOSYS))}[r.Action]
+	return p.add(instruction{code: returnAction, k: answer})
 }

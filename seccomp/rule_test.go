@@ -14,15 +14,13 @@ func decide(m machine, rules []Rule, d data, rest uint32) uint32 {
 	if d.arch != m.audit {
 		return rest
 	}
-	for _, action := range []Action{Deny, Allow} {
+	answers := map[Action]uint32{Deny: eperm, Allow: allow, Absent: unix.SECCOMP_RET_USER_NOTIF | uint32(unix.ENOSYS)}
+	for _, action := range []Action{Deny, Allow, Absent} {
 		for _, r := range rules {
 			if r.Action != action || m.calls.Name(int(d.nr)) != r.Syscall || r.Syscall == "" || !holds(r.Args, d) {
 				continue
 			}
-			if action == Deny {
-				return eperm
-			}
-			return allow
+			return answers[action]
 		}
 	}
 	return rest
@@ -48,8 +46,10 @@ func TestPrepend(t *testing.T) {
 			{Syscall: "fcntl", Action: Allow},
 			{Syscall: "fcntl", Args: []Arg{{1, word, 1024}}},
 		},
-		"unix sockets": UnixSockets(),
-		"loopback":     Loopback(),
+		"allow before absent": append(Absences(), Rule{Syscall: "flock", Action: Allow}),
+		"absent":              Absences(),
+		"unix sockets":        UnixSockets(),
+		"loopback":            Loopback(),
 		"both": append(append(Loopback(), UnixSockets()...),
 			Rule{Syscall: "socket", Args: []Arg{{0, word, 16}}}, Rule{Syscall: "listen"}),
 	}
@@ -197,7 +197,7 @@ func TestPrependErrors(t *testing.T) {
 		{p, []Rule{{Syscall: "flok"}}, `rule 0: syscall "flok": not a name`},
 		{p, []Rule{{Syscall: "read"}, {Syscall: ""}}, `rule 1: syscall "": not a name`},
 		{p, []Rule{{Syscall: "READ"}}, `syscall "READ"`},
-		{p, []Rule{{Syscall: "read", Action: 7}}, `syscall "read": action(7): want allow or deny`},
+		{p, []Rule{{Syscall: "read", Action: 7}}, `syscall "read": action(7): want allow, deny or absent`},
 		{p, []Rule{{Syscall: "read", Args: []Arg{{6, 1, 1}}}}, "argument 6: want 0 to 5"},
 		{p, []Rule{{Syscall: "read", Args: []Arg{{-1, 1, 1}}}}, "argument -1: want 0 to 5"},
 		{p, []Rule{{Syscall: "read", Args: []Arg{{1, 0, 0}}}}, "argument 1: mask 0"},

@@ -85,8 +85,10 @@ const instructionSize = 8
 const (
 	loadWord     = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
 	and          = unix.BPF_ALU | unix.BPF_AND | unix.BPF_K
-	jump         = unix.BPF_JMP | unix.BPF_JA
+	jumpAlways   = unix.BPF_JMP | unix.BPF_JA
 	jumpEqual    = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
+	jumpGreater  = unix.BPF_JMP | unix.BPF_JGT | unix.BPF_K
+	jumpAnySet   = unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K
 	returnAction = unix.BPF_RET | unix.BPF_K
 )
 

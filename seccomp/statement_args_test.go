@@ -44,6 +44,8 @@ func argumentVerdict(name string, args [6]uint64) uint32 {
 		return refuseIf(low(3)&0x40000 != 0)
 	case "memfd_create":
 		return refuseIf(low(1)&4 != 0)
+	case "seccomp":
+		return refuseIf(low(1)&8 != 0) // SECCOMP_FILTER_FLAG_NEW_LISTENER
 	case "shmget":
 		return refuseIf(low(2)&0o4000 != 0)
 	case "personality":

@@ -36,7 +36,7 @@ readahead readlink readlinkat readv recvfrom recvmmsg recvmsg removexattr rename
 restart_syscall rmdir rseq rt_sigaction rt_sigpending rt_sigprocmask rt_sigqueueinfo rt_sigreturn
 rt_sigsuspend rt_sigtimedwait rt_tgsigqueueinfo sched_get_priority_max sched_get_priority_min
 sched_getaffinity sched_getattr sched_getparam sched_getscheduler sched_rr_get_interval
-sched_yield seccomp select semctl semget semop semtimedop sendfile
+sched_yield select semctl semget semop semtimedop sendfile
 sendmmsg sendmsg sendto set_robust_list set_tid_address setfsgid setfsuid setgid setitimer setpgid
 setregid setresgid setresuid setreuid setsid setsockopt setuid setxattr shmat shmctl shmdt
 shutdown sigaltstack signalfd signalfd4 splice stat statfs statx symlink symlinkat

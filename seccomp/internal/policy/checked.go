@@ -115,13 +115,13 @@ const (
 func processes() []Check {
 	return []Check{
 		{
-			Why:   "no nested namespaces, see unshare",
+			Why:   noNamespaces,
 			Calls: "clone",
 			Rows:  []Row{{in(0, newNamespaces, 0), Allow}},
 			Else:  Deny,
 		},
 		{
-			Why:   "RLIMIT_CORE, see prlimit64",
+			Why:   coreLimit,
 			Calls: "setrlimit",
 			Rows: []Row{
 				{in(0, Low, unix.RLIMIT_CORE), Deny},
@@ -137,6 +137,14 @@ func processes() []Check {
 			Else:  Absent,
 		},
 		control(),
+		{
+			Why: "locking oneself up further: a filter of the box's own cannot loosen this one, because the kernel " +
+				"takes the strictest answer. But among those who answer by a listener it takes the newest, and such a " +
+				"listener can let a call go on (SECCOMP_USER_NOTIF_FLAG_CONTINUE), also one that this filter has put to ours",
+			Calls: "seccomp",
+			Rows:  []Row{{in(1, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER, 0), Allow}},
+			Else:  Deny,
+		},
 		{
 			Why: "no socket of any family. Unix sockets would reach one that lies in a granted tree; " +
 				"what a net mode or a profile needs is prepended, see UnixSockets and Loopback",

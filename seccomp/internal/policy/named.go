@@ -23,6 +23,10 @@ const (
 	ioprioUser    = 3
 )
 
+// coreLimit is why nobody sets RLIMIT_CORE.
+const coreLimit = "A soft RLIMIT_CORE of 1 is the only value that writes no core and also starts no " +
+	"core_pattern helper on the host (fs/coredump.c); 0 would start it again. Reading it is fine"
+
 // named is the calls that change a process which the caller names, PID 1 as well
 // as any. Those that only read (getpriority, sched_getaffinity) are harmless, and
 // a signal to PID 1 is the kernel's to drop (pid_namespaces(7)); what reaches into
@@ -30,10 +34,7 @@ const (
 func named() []Check {
 	return []Check{
 		{
-			Why: "PID 1's limits are not the program's to lower: RLIMIT_CPU ends it. " +
-				"A soft RLIMIT_CORE of 1 is the only value that writes no core and also starts no " +
-				"core_pattern helper on the host (fs/coredump.c); 0 would start it again. " +
-				"Reading it is fine",
+			Why:   "PID 1's limits are not the program's to lower: RLIMIT_CPU ends it. " + coreLimit,
 			Calls: "prlimit64",
 			Rows: []Row{
 				{in(0, Low, pid1), Deny},
@@ -55,7 +56,7 @@ func named() []Check {
 			Else: Absent,
 		},
 		{
-			Why:   "PID 1's priority and processors, see sched_setscheduler",
+			Why:   "PID 1's priority and processors: behind every loop of the program it does not run",
 			Calls: "sched_setparam sched_setaffinity",
 			Rows:  []Row{{in(0, Low, pid1), Deny}},
 			Else:  Allow,

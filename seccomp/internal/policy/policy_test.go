@@ -40,6 +40,36 @@ func TestEveryCallIsDecided(t *testing.T) {
 	}
 }
 
+// What may be given by name is refused, and each refusal has its reason.
+func TestReasons(t *testing.T) {
+	var refused []string
+	for _, g := range append(Denied(), Missing()...) {
+		refused = append(refused, strings.Fields(g.Calls)...)
+	}
+	for _, c := range Checked() {
+		if why := Why(strings.Fields(c.Calls)[0]); why != c.Why {
+			t.Errorf("Why(%s) = %q, want %q", c.Calls, why, c.Why)
+		}
+	}
+	for _, name := range refused {
+		if Why(name) == "" {
+			t.Errorf("Why(%s) is empty", name)
+		}
+	}
+	for _, g := range Allowed() {
+		for _, name := range strings.Fields(g.Calls) {
+			if Why(name) != "" || ByName(name) {
+				t.Errorf("%s is allowed: Why %q, ByName %v", name, Why(name), ByName(name))
+			}
+		}
+	}
+	for _, name := range []string{"unshare", "setns", "mount", "keyctl", "bpf", "open_by_handle_at", "clone3", "io_uring_setup", "mkdir", "clone"} {
+		if ByName(name) {
+			t.Errorf("ByName(%s): it opens a wall", name)
+		}
+	}
+}
+
 // answer is what c's rows say, read from the top.
 func (c Check) answer(args [6]uint64) Verdict {
 	for _, row := range c.Rows {

@@ -1,5 +1,7 @@
 package policy
 
+const noNamespaces = "namespaces: a nested user namespace gives every capability back, and with it a wide kernel surface"
+
 // Denied is the calls that we know and refuse: EPERM.
 func Denied() []Group {
 	return []Group{
@@ -15,7 +17,7 @@ func Denied() []Group {
 		{"mounts and roots: the view is fixed before the program starts",
 			`mount umount2 open_tree move_mount mount_setattr fsopen fsconfig fsmount fspick
 			pivot_root chroot`},
-		{"namespaces: a nested user namespace gives every capability back, and with it a wide kernel surface",
+		{noNamespaces,
 			`unshare setns`},
 		{"files by handle: reach past the view",
 			`name_to_handle_at open_by_handle_at`},

@@ -1,7 +1,7 @@
 // Package policy states which system calls code in a box may make. The policy
 // is data and this package is only read: by the compiler in ../gen, which makes
-// the filters of it ahead of time, and by tests. Nothing of it is in the
-// program that starts boxes.
+// the filters of it ahead of time, by tests, and for the reason of a refusal that
+// a box has met with. Starting a box takes nothing of it.
 package policy
 
 import "syscall"

@@ -1,0 +1,11 @@
+package seccomp
+
+import "github.com/seed-75010da9/jail/seccomp/internal/policy"
+
+// Why is the policy's reason for refusing a call, or some uses of it; "" for one
+// that it allows.
+func Why(call string) string { return policy.Why(call) }
+
+// ByName says whether a box may well be given a refused call by name: the box's
+// other walls hold what it does.
+func ByName(call string) bool { return policy.ByName(call) }
