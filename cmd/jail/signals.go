@@ -11,8 +11,8 @@ import (
 )
 
 // watchSignals returns a context for a run that ends at the first SIGINT,
-// SIGTERM, SIGQUIT or SIGHUP; a second one ends jail at once, and with it the
-// box, but without a record. SIGABRT is left to the Go runtime, whose trace of
+// SIGTERM, SIGQUIT or SIGHUP; one that comes a second later, or later still, ends
+// jail at once, and with it the box, but without a record. SIGABRT is left to the Go runtime, whose trace of
 // all goroutines may be what its sender wants. SIGPIPE is ignored: a closed
 // stdout is to be an error of a write and not the end of the supervisor.
 func watchSignals() context.Context {

@@ -1,21 +1,29 @@
+#include "go_asm.h"
 #include "textflag.h"
 
-DATA word<>+0(SB)/8, $"jail: se"
-DATA word<>+8(SB)/8, $"cond sig"
-DATA word<>+16(SB)/8, $"nal, end"
-DATA word<>+24(SB)/8, $"ing at o"
-DATA word<>+32(SB)/4, $"nce\n"
-GLOBL word<>(SB), RODATA, $36
+DATA word<>+0(SB)/8, $"jail: an"
+DATA word<>+8(SB)/8, $"other si"
+DATA word<>+16(SB)/8, $"gnal, en"
+DATA word<>+24(SB)/8, $"ding at "
+DATA word<>+32(SB)/5, $"once\n"
+GLOBL word<>(SB), RODATA, $37
 
 // handle is called by the kernel, with the signal in DI. It changes nothing
 // that the interrupted code could see: the kernel puts all registers back.
 TEXT handle<>(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	MOVL DI, BX
-	MOVL $1, AX
+	SUBQ $16, SP
+	MOVL $228, AX // clock_gettime
+	MOVL $1, DI   // CLOCK_MONOTONIC
+	MOVQ SP, SI
+	SYSCALL
+	IMUL3Q $1000000000, 0(SP), CX
+	ADDQ 8(SP), CX
+	ADDQ $16, SP
+	XORL AX, AX
 	LOCK
-	XADDL AX, ·caught+8(SB)
-	TESTL AX, AX
-	JNE  second
+	CMPXCHGQ CX, ·caught+8(SB)
+	JNE  further
 	MOVL BX, ·caught+4(SB)
 	MOVL $1, AX // write
 	MOVL ·caught+0(SB), DI
@@ -23,11 +31,16 @@ TEXT handle<>(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	MOVL $1, DX
 	SYSCALL
 	RET
-second:
+further:
+	SUBQ AX, CX
+	CMPQ CX, $const_grace
+	JGE  last
+	RET
+last:
 	MOVL $1, AX // write
 	MOVL $2, DI
 	LEAQ word<>(SB), SI
-	MOVL $36, DX
+	MOVL $37, DX
 	SYSCALL
 	MOVL $231, AX // exit_group
 	LEAL 128(BX), DI

@@ -19,12 +19,18 @@ import (
 var caught struct {
 	fd    int32        // the pipe's end to write to
 	first atomic.Int32 // the number of the first signal
-	count int32        // signals so far
+	at    int64        // when it came, in ns of the monotonic clock; 0 until then
 }
 
+// grace is how long after the first signal, in ns, further ones change nothing: a
+// terminal that closes, a service manager and timeout(1) send two at once, and the
+// box is being ended by then.
+const grace = 1_000_000_000
+
 // Catch catches signals from here on, and returns a descriptor that can be read
-// from once the first of them has come. The second ends the process at once,
-// with exit status 128 + its number, after a word on stderr. A signal that was
+// from once the first of them has come. One that comes a second later, or later
+// still, ends the process at once, with exit status 128 + its number, after a word
+// on stderr. A signal that was
 // ignored when the process started stays ignored, as nohup and the background
 // jobs of a shell expect. It must be called once.
 func Catch(signals ...unix.Signal) (fd int, err error) {

@@ -94,17 +94,38 @@ func TestFirstSignalIsTold(t *testing.T) {
 	}
 }
 
-func TestSecondSignalEnds(t *testing.T) {
+func TestLaterSignalEnds(t *testing.T) {
 	cmd, stderr, wait := child(t)
 	cmd.Process.Signal(unix.SIGINT)
 	wait("caught SIGINT\n")
+	time.Sleep(grace)
 	cmd.Process.Signal(unix.SIGTERM)
 	var exit *exec.ExitError
 	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 128+int(unix.SIGTERM) {
-		t.Errorf("after a second signal: %v, want exit status %d", err, 128+int(unix.SIGTERM))
+		t.Errorf("after a later signal: %v, want exit status %d", err, 128+int(unix.SIGTERM))
 	}
-	if want := "jail: second signal, ending at once\n"; stderr.String() != want {
+	if want := "jail: another signal, ending at once\n"; stderr.String() != want {
 		t.Errorf("stderr: %q, want %q", stderr.String(), want)
+	}
+}
+
+// Signals that come close to the first change nothing: it is the one that is told.
+func TestCloseSignalsAreOne(t *testing.T) {
+	for _, pair := range [][2]unix.Signal{{unix.SIGTERM, unix.SIGTERM}, {unix.SIGINT, unix.SIGTERM}, {unix.SIGHUP, unix.SIGINT}} {
+		for _, apart := range []time.Duration{0, 500 * time.Microsecond, 100 * time.Millisecond} {
+			cmd, stderr, wait := child(t)
+			cmd.Process.Signal(pair[0])
+			if pair[0] != pair[1] {
+				wait("caught " + unix.SignalName(pair[0]) + "\n") // signals of one moment have no order
+			}
+			time.Sleep(apart)
+			cmd.Process.Signal(pair[1])
+			wait("caught " + unix.SignalName(pair[0]) + "\n")
+			wait("whole\n")
+			if stderr.String() != "" {
+				t.Errorf("%v apart: stderr %q", apart, stderr.String())
+			}
+		}
 	}
 }
 
