@@ -146,11 +146,11 @@ func (w *waiting) run(ctx context.Context, spec Spec, block []byte, io IO) (res 
 	close(w.begun)
 	defer close(w.through)
 	r, now := w.r, time.Now()
+	r.stopwatch.restart() // before the box knows: its next stage may begin before this goes on
 	if unix.Sendmsg(w.c.channel, block, nil, nil, unix.MSG_NOSIGNAL) != nil {
 		return Result{}, nil, false
 	}
 	r.named(spec)
-	r.stopwatch.restart()
 	r.started, r.interrupt = now, interrupt.Of(ctx)
 	r.result.ID, r.result.Name, r.result.StartedAt, r.result.Warm = newID(now), spec.Name, now.UTC(), true
 	r.watch.begin(r, w.c.pid)
