@@ -11,7 +11,9 @@ import (
 func noGroup(script string, l Limits) Spec {
 	s := shell(script)
 	s.CgroupParent = "no-such-group"
-	s.Optional = []LayerName{LayerCgroup}
+	if groupError() == nil {
+		s.Optional = append(s.Optional, LayerCgroup)
+	}
 	s.Limits = l
 	if s.Limits.Timeout == 0 {
 		s.Limits.Timeout = patience(20 * time.Second)

@@ -62,7 +62,7 @@ func TestStdinThroughCat(t *testing.T) {
 	const n = 64 << 20
 	in, out := sha256.New(), sha256.New()
 	s := shell("exec cat")
-	s.Limits.Output = n
+	s.Limits.Output, s.Limits.Timeout = n, patience(20*time.Second)
 	res := runBox(t, s, IO{Stdin: io.TeeReader(io.LimitReader(pattern{}, n), in), Stdout: out})
 	want(t, res, ReasonOK)
 	if string(in.Sum(nil)) != string(out.Sum(nil)) || res.Stdout.Bytes != n {

@@ -26,7 +26,7 @@ func TestTier2Backstops(t *testing.T) {
 	}
 	t.Run("processes", func(t *testing.T) {
 		s := tier2(t, "i=0; while [ $i -lt 60 ]; do i=$((i+1)); sleep 30 & done; wait")
-		s.CgroupParent, s.Limits = "no-such-group", Limits{Pids: 20, Timeout: 15 * time.Second}
+		s.CgroupParent, s.Limits = "no-such-group", Limits{Pids: 20, Timeout: patience(15 * time.Second)}
 		if res := runBox(t, s, IO{}); res.Reason != ReasonPidsLimit && res.Reason != ReasonExecutionFailed {
 			t.Errorf("reason %s: %s", res.Reason, text(res))
 		}

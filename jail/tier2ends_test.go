@@ -148,14 +148,14 @@ func TestTier2SupervisorKilled(t *testing.T) {
 	if n, err := out.Read(make([]byte, 8)); n == 0 {
 		t.Fatal("no box came up:", err)
 	}
-	for until := time.Now().Add(5 * time.Second); len(sleepers(t, mark)) != 2; time.Sleep(10 * time.Millisecond) {
+	for until := time.Now().Add(patience(5 * time.Second)); len(sleepers(t, mark)) != 2; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatal("the tree does not stand")
 		}
 	}
 	cmd.Process.Kill()
 	cmd.Wait()
-	for until := time.Now().Add(5 * time.Second); len(sleepers(t, mark)) > 0; time.Sleep(10 * time.Millisecond) {
+	for until := time.Now().Add(patience(5 * time.Second)); len(sleepers(t, mark)) > 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatalf("survivors: %v", sleepers(t, mark))
 		}
