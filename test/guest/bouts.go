@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/seed-75010da9/jail/jail"
 	"github.com/seed-75010da9/jail/test/guest/internal/order"
 )
 
@@ -23,6 +22,7 @@ type bout struct {
 	filter  string // the tests to run, or ""
 	skip    string // the tests to leave out, or ""
 	verbose bool
+	update  bool // keep what doctor says from now on
 }
 
 func (b bout) role() string {
@@ -34,36 +34,25 @@ func (b bout) role() string {
 
 func (b bout) name() string { return b.class.name + " as " + b.role() }
 
-// refuses is the layer for which a job's box is refused, or "".
-func (b bout) refuses(job string) jail.LayerName {
-	layer := b.class.refuses
-	if b.user {
-		layer = b.class.userRefuses
-	}
-	if job == weakened && b.class.kernel.below {
-		return jail.LayerRoot // for want of mount_setattr(2)
-	}
-	if job == weakened && (layer == jail.LayerLandlock || layer == jail.LayerCgroup) {
-		return ""
-	}
-	return layer
-}
-
 // bouts are one for each host and role.
-func (o options) bouts(hosts []pick, suites []suite, images map[string]image, work workshop) []bout {
+func (o options) bouts(hosts []pick, suites []suite, images map[string]image, work workshop) ([]bout, error) {
 	var list []bout
 	for _, h := range hosts {
 		var fit []suite
 		for _, s := range suites {
-			if !h.brief || !s.long {
+			elsewhere := s.here && h.kernel.kind != here
+			if !elsewhere && (o.suites != "" || !h.brief || !s.long) {
 				fit = append(fit, s)
 			}
 		}
+		if len(fit) == 0 {
+			return nil, fmt.Errorf("%s: none of the suites is for it: %s is run on this machine alone, as -hosts here", h.name, o.suites)
+		}
 		for _, role := range h.roles {
-			list = append(list, bout{h.class, role == "user", fit, images[h.kernel.name], work, o.filter, o.skip, o.verbose})
+			list = append(list, bout{h.class, role == "user", fit, images[h.kernel.name], work, o.filter, o.skip, o.verbose, o.update})
 		}
 	}
-	return list
+	return list, nil
 }
 
 // runAll runs bouts side by side, and answers in their order.
@@ -75,7 +64,9 @@ func runAll(ctx context.Context, bouts []bout, parallel int) []result {
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
+			began := time.Now()
 			results[i] = b.run(ctx)
+			results[i].TookMS = time.Since(began).Milliseconds()
 			fmt.Println(results[i].line())
 		})
 	}
@@ -88,6 +79,9 @@ func runAll(ctx context.Context, bouts []bout, parallel int) []result {
 const bootTries = 3
 
 func (b bout) run(ctx context.Context) result {
+	if b.class.kernel.kind == here {
+		return b.onThisMachine(ctx)
+	}
 	for try := 1; ; try++ {
 		r, err := b.once(ctx)
 		if err == nil {
@@ -101,10 +95,28 @@ func (b bout) run(ctx context.Context) result {
 	}
 }
 
+// finish makes sense of a job that has ended.
+func (b bout) finish(job order.Job, end order.End, output []byte) (ended, error) {
+	j, err := read(b.work.test2json(), job, end, output)
+	if err != nil || j.JSON == nil {
+		return j, err
+	}
+	j.Wrong = judge(j.JSON, b.refuses(j.Name))
+	if j.Wrong == "" && j.Name == "doctor" && b.class.kernel.kind != here { // there are many machines
+		j.Wrong, err = b.compare(j.JSON)
+	}
+	return j, err
+}
+
+// begin is the result of a bout of which nothing is known yet.
+func (b bout) begin() result {
+	return result{Host: b.class.name, Role: b.role(), Commit: b.work.commit, At: time.Now().UTC().Truncate(time.Second)}
+}
+
 // once boots the guest and collects what it says.
 func (b bout) once(ctx context.Context) (result, error) {
-	r := result{Host: b.class.name, Role: b.role(), At: time.Now().UTC().Truncate(time.Second)}
-	o := order.Order{Layout: b.class.layout, User: b.user, Work: b.work.dir}
+	r := b.begin()
+	o := order.Order{Layout: b.class.layout, User: b.user, Work: b.work.dir, Given: b.class.given}
 	const comingUp = 2 * time.Minute
 	limit := comingUp
 	for _, s := range b.suites {
@@ -123,11 +135,9 @@ func (b bout) once(ctx context.Context) (result, error) {
 		case e.Ready != nil:
 			r.Kernel, r.Controllers, r.BootMS = e.Ready.Kernel, e.Ready.Groups, time.Since(began).Milliseconds()
 		case e.End != nil:
-			j, err := read(b.work.test2json(), o.Jobs[e.Job], *e.End, outputs[e.Job].Bytes())
+			j, err := b.finish(o.Jobs[e.Job], *e.End, outputs[e.Job].Bytes())
 			bad = errors.Join(bad, err)
-			if j.JSON != nil {
-				j.Wrong = judge(j.JSON, b.refuses(j.Name))
-			}
+			j.Passes = nil // they are many
 			r.Jobs = append(r.Jobs, j)
 		default:
 			outputs[e.Job].Write(e.Output)

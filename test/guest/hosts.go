@@ -17,14 +17,29 @@ type class struct {
 	// refuses is the layer for which a box with all defaults is refused here,
 	// or "": it runs. userRefuses is the same for an ordinary user.
 	refuses, userRefuses jail.LayerName
-	// brief leaves the long suites out: the class differs from another one in
-	// something that they don't ask for.
+	// brief leaves the long suites out, unless they are asked for by name: the
+	// class differs from another one in something that they don't ask for.
 	brief bool
+	// given is a group that the ordinary user has in each hierarchy of version
+	// 1, made by the command that jail doctor has for root, or "". Root needs
+	// none, so there is no guest of root's then.
+	given string
+}
+
+func (c class) roles() []string {
+	switch {
+	case c.kernel.kind == here:
+		return []string{"root"} // whose tests become ordinary users where they need one
+	case c.given != "":
+		return []string{"user"}
+	}
+	return []string{"root", "user"}
 }
 
 // hosts are all classes, the cheapest first.
 func hosts() []class {
-	var list []class
+	self := kernel{name: "here", kind: here}
+	list := []class{{name: self.name, what: self.says(), kernel: self}}
 	byName := map[string]kernel{}
 	for _, k := range kernels() {
 		byName[k.name] = k
@@ -52,5 +67,6 @@ func hosts() []class {
 		list = append(list, class{name: k.name + "-" + v.suffix, what: v.what, kernel: k, layout: v.layout,
 			arguments: strings.Fields(v.arguments), brief: true, refuses: v.root, userRefuses: v.user})
 	}
-	return list
+	return append(list, class{name: "qemu-6.1-given", what: "control groups of version 1 alone, and a user for whom root ran the line of `jail doctor --fix-hints`",
+		kernel: byName["qemu-6.1"], layout: order.V1, brief: true, given: "jail"})
 }

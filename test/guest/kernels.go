@@ -11,12 +11,16 @@ type kind string
 const (
 	uml  kind = "uml"  // User-mode Linux: the kernel is a program
 	qemu kind = "qemu" // software emulation of a machine with one processor
+	here kind = "here" // no guest: this machine as it is
 )
 
 // slowness is how many times longer than the host a guest of a kind may take,
 // for limits of time.
 func (k kind) slowness() time.Duration {
-	if k == uml {
+	switch k {
+	case here:
+		return 1
+	case uml:
 		return 10
 	}
 	return 20
@@ -62,7 +66,10 @@ func kernels() []kernel {
 // says is a kernel in words.
 func (k kernel) says() string {
 	how := "emulated by QEMU"
-	if k.kind == uml {
+	switch k.kind {
+	case here:
+		return "the machine that the tests are run on, without a guest"
+	case uml:
 		how = "User-mode Linux"
 	}
 	switch {

@@ -45,6 +45,7 @@ type options struct {
 	docs     string
 	fetch    bool
 	verbose  bool
+	update   bool
 }
 
 func parseFlags() options {
@@ -59,6 +60,7 @@ func parseFlags() options {
 	flag.StringVar(&o.json, "json", "", "write the results to this `file`, and read those of other hosts that it holds")
 	flag.StringVar(&o.docs, "docs", "", "write the table of all results to this `file`; needs -json")
 	flag.BoolVar(&o.fetch, "fetch", false, "fetch and build what the hosts need, and run nothing")
+	flag.BoolVar(&o.update, "update", false, "keep what jail doctor says on each host in "+documents+", instead of comparing with what is there")
 	flag.BoolVar(&o.verbose, "v", false, "print what the guests print")
 	flag.Parse()
 	return o
@@ -104,7 +106,11 @@ func (o options) run(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	defer work.close()
-	results := runAll(ctx, o.bouts(hosts, chosen, images, work), o.parallel)
+	bouts, err := o.bouts(hosts, chosen, images, work)
+	if err != nil {
+		return false, err
+	}
+	results := runAll(ctx, bouts, o.parallel)
 	ok := summarize(results)
 	if err := errors.Join(o.save(merge(old, results))); err != nil {
 		return false, err
@@ -137,6 +143,11 @@ type pick struct {
 // picks are the hosts and roles of the options.
 func (o options) picks() ([]pick, error) {
 	everyone := strings.Split(o.roles, ",")
+	for _, role := range everyone {
+		if role != "root" && role != "user" {
+			return nil, fmt.Errorf("%q: is no role; want root or user", role)
+		}
+	}
 	names := strings.Split(o.hosts, ",")
 	if o.hosts == "" {
 		names = nil
@@ -151,14 +162,14 @@ func (o options) picks() ([]pick, error) {
 		if err != nil {
 			return nil, fmt.Errorf("-hosts: %w", err)
 		}
-		p := pick{found[0], everyone}
-		if alone {
-			p.roles = []string{role}
-		}
-		for _, role := range p.roles {
-			if role != "root" && role != "user" {
-				return nil, fmt.Errorf("%q: is no role; want root or user", role)
+		p := pick{class: found[0]}
+		for _, r := range found[0].roles() {
+			if alone && r == role || !alone && slices.Contains(everyone, r) {
+				p.roles = append(p.roles, r)
 			}
+		}
+		if alone && len(p.roles) == 0 {
+			return nil, fmt.Errorf("%s has no role %q; want one of %s", name, role, strings.Join(found[0].roles(), ", "))
 		}
 		list = append(list, p)
 	}
@@ -178,7 +189,7 @@ func list(hosts []pick, suites []suite) error {
 func fetchAll(cache string, hosts []pick) (map[string]image, error) {
 	images := map[string]image{}
 	for _, h := range hosts {
-		if _, ok := images[h.kernel.name]; ok {
+		if _, ok := images[h.kernel.name]; ok || h.kernel.kind == here {
 			continue
 		}
 		image, err := fetchImage(cache, h.kernel)

@@ -21,7 +21,9 @@ import (
 type result struct {
 	Host        string    `json:"host"`
 	Role        string    `json:"role"`
+	Commit      string    `json:"commit"`
 	At          time.Time `json:"at"`
+	TookMS      int64     `json:"took_ms"` // from start to end
 	Kernel      string    `json:"kernel"`
 	Controllers string    `json:"controllers"` // of control groups of version 2
 	BootMS      int64     `json:"boot_ms"`
@@ -38,7 +40,8 @@ type ended struct {
 	Passed int             `json:"passed,omitempty"`
 	Failed []verdict       `json:"failed,omitempty"`
 	Skips  []verdict       `json:"skips,omitempty"`
-	JSON   json.RawMessage `json:"json,omitempty"` // the line of JSON that it printed
+	Passes []verdict       `json:"passes,omitempty"` // of suites that make their own places
+	JSON   json.RawMessage `json:"json,omitempty"`   // the line of JSON that it printed
 	Output string          `json:"output,omitempty"`
 	Wrong  string          `json:"wrong,omitempty"` // what is not as it must be on this host
 }
@@ -74,7 +77,7 @@ func read(test2json string, job order.Job, end order.End, output []byte) (ended,
 	if err != nil {
 		return e, err
 	}
-	e.Passed, e.Failed, e.Skips = tests.passed, tests.failed, tests.skips
+	e.Passed, e.Failed, e.Skips, e.Passes = len(tests.passes), tests.failed, tests.skips, tests.passes
 	if !e.fine() {
 		e.Output = string(output[max(0, len(output)-64<<10):])
 	}
@@ -105,8 +108,7 @@ func judge(record json.RawMessage, refuses jail.LayerName) string {
 }
 
 type tests struct {
-	passed        int
-	failed, skips []verdict
+	passes, failed, skips []verdict
 }
 
 // parseTests reads the output of a test binary that was run with -test.v. A test
@@ -138,7 +140,7 @@ func parseTests(test2json string, output []byte) (tests, error) {
 				said[e.Test] += e.Output
 			}
 		case "pass":
-			t.passed++
+			t.passes = append(t.passes, v)
 		case "skip":
 			t.skips = append(t.skips, v)
 		case "fail":

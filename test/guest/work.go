@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
-
-	"github.com/seed-75010da9/jail/test/guest/internal/order"
 )
 
 // A suite is something that is run in guests.
@@ -20,9 +18,14 @@ type suite struct {
 	// limit is how long it may take on the host.
 	limit time.Duration
 	long  bool
+	// tests are those of the package that are run, as a regexp, or "" for all.
+	tests string
 	// users are tests that root's guest leaves out: they become an ordinary user
 	// by themselves, who has no group then, and there is a guest of a user's.
 	users string
+	// here is a suite that makes its places itself, so it is run on this machine
+	// alone. What passed there is listed, too.
+	here bool
 }
 
 // suites are all that can be run.
@@ -31,17 +34,31 @@ func suites() []suite {
 		{name: "doctor", what: "jail doctor --json", limit: 10 * time.Second},
 		{name: "profiles", what: "a script with the profile node, and one with python", limit: 20 * time.Second},
 		{name: "cgroups", what: "the caps: tests of package cgroups", pkg: "./cgroups", limit: 30 * time.Second},
+		{name: "reasons", what: "each reason that a run can end for, and its record: a test of package jail", pkg: "./jail",
+			tests: "^TestReasonsForReal$", limit: 30 * time.Second},
 		{name: "jail", what: "the walls, the reasons and the records: tests of package jail", pkg: "./jail", limit: time.Minute, long: true,
 			users: "^TestAsOrdinaryUser$"},
 		{name: "escape", what: "the table of attacks: test/escape", pkg: "./test/escape", limit: 2 * time.Minute, long: true,
 			users: "^TestEscape$/^user$"},
+		{name: "container", what: "tier 2 in a container without namespaces: test/container", pkg: "./test/container", limit: 3 * time.Minute, here: true},
+		{name: "nested", what: "jail within something else: test/nested", pkg: "./test/nested", limit: time.Minute, here: true},
+		{name: "shapes", what: "distribution shapes: test/shapes", pkg: "./test/shapes", limit: 5 * time.Minute, here: true},
+		{name: "systemd", what: "below a real systemd: test/systemd", limit: 6 * time.Minute, here: true},
 	}
 }
+
+// binary is the name of its package's tests.
+func (s suite) binary() string { return path.Base(s.pkg) + ".test" }
 
 // A workshop is the folder of the host's that guests work from: the program
 // that is PID 1, jail, the tests' binaries, and the sources beside which they
 // are run.
-type workshop struct{ dir string }
+type workshop struct {
+	dir  string
+	root string // the repository
+	// commit is the one that is built, with a mark if files differ from it.
+	commit string
+}
 
 func (w workshop) pid1() string      { return filepath.Join(w.dir, "init") }
 func (w workshop) test2json() string { return filepath.Join(w.dir, "test2json") }
@@ -52,9 +69,17 @@ func newWorkshop(list []suite) (workshop, error) {
 	if err != nil {
 		return workshop{}, err
 	}
-	w := workshop{dir}
+	w := workshop{dir: dir}
 	if err := os.Chmod(dir, 0o755); err != nil {
 		return w, err
+	}
+	if w.root, err = output("git", "rev-parse", "--show-toplevel"); err != nil {
+		w.close()
+		return workshop{}, err
+	}
+	if w.commit, err = output("git", "-C", w.root, "describe", "--always", "--dirty", "--exclude", "*"); err != nil {
+		w.close()
+		return workshop{}, err
 	}
 	if err := w.fill(list); err != nil {
 		w.close()
@@ -71,10 +96,6 @@ func (w workshop) fill(list []suite) error {
 			return err
 		}
 	}
-	root, err := output("git", "rev-parse", "--show-toplevel")
-	if err != nil {
-		return err
-	}
 	builds := [][]string{
 		{"build", "-trimpath", "-ldflags=-s -w", "-o", w.pid1(), "./test/guest/init"},
 		{"build", "-trimpath", "-ldflags=-E jail_entry", "-o", filepath.Join(w.dir, "bin", "jail"), "./cmd/jail"},
@@ -82,18 +103,18 @@ func (w workshop) fill(list []suite) error {
 	}
 	for _, s := range list {
 		if s.pkg != "" {
-			builds = append(builds, []string{"test", "-c", "-o", filepath.Join(w.dir, "bin", s.name), s.pkg})
+			builds = append(builds, []string{"test", "-c", "-o", filepath.Join(w.dir, "bin", s.binary()), s.pkg})
 		}
 	}
 	for _, args := range builds {
 		cmd := exec.Command("go", args...)
-		cmd.Dir = root
+		cmd.Dir = w.root
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
 		}
 	}
-	return copyTracked(filepath.Join(w.dir, "src"), root)
+	return copyTracked(filepath.Join(w.dir, "src"), w.root)
 }
 
 // copyTracked copies the files of a work tree that git knows.
@@ -128,58 +149,4 @@ func output(name string, args ...string) (string, error) {
 		return "", fmt.Errorf("%s %s: %w", name, strings.Join(args, " "), err)
 	}
 	return strings.TrimSuffix(string(out), "\n"), nil
-}
-
-// jobs are what a guest is ordered to do for a suite: all of it, but for what
-// the bout leaves out.
-func (s suite) jobs(b bout) []order.Job {
-	slow := b.class.kernel.kind.slowness()
-	env := []string{"PATH=" + order.Work + "/bin:" + guestPath, fmt.Sprintf("JAIL_TEST_SLOWNESS=%d", slow)}
-	one := order.Job{Name: s.name, Env: env, Dir: "/tmp", Limit: s.limit * slow}
-	switch s.name {
-	case "doctor":
-		one.Alone, one.Args = true, []string{order.Work + "/bin/jail", "doctor", "--json"}
-		return []order.Job{one}
-	case "profiles":
-		return profileJobs(one)
-	}
-	one.Dir = filepath.Join(order.Work, "src", s.pkg)
-	one.Args = []string{order.Work + "/bin/" + s.name, "-test.v", "-test.timeout=" + (one.Limit * 9 / 10).String()}
-	if b.filter != "" {
-		one.Args = append(one.Args, "-test.run="+b.filter)
-	}
-	var skip []string
-	if !b.user && s.users != "" {
-		skip = append(skip, s.users)
-	}
-	if b.skip != "" {
-		skip = append(skip, b.skip)
-	}
-	if len(skip) > 0 {
-		one.Args = append(one.Args, "-test.skip="+strings.Join(skip, "|"))
-	}
-	return []order.Job{one}
-}
-
-const guestPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-
-// weakened is the job, and the profile, of a box that may go without layers.
-const weakened = "sh"
-
-// profileJobs run a script of each language with its profile, as a caller's
-// first run would be: jail alone in its group. The shell's box may go without
-// what some hosts can't have, so that its record tells what they do have.
-func profileJobs(one order.Job) []order.Job {
-	var jobs []order.Job
-	for _, p := range [][]string{
-		{"node", "--", "-e", "console.log('node says', 6 * 7)"},
-		{"python", "--", "-c", "print('python says', 6 * 7)"},
-		{weakened, "--optional", "landlock,cgroup", "--", "-c", "echo sh says 42"},
-	} {
-		j := one
-		j.Name, j.Alone = p[0], true
-		j.Args = slices.Concat([]string{order.Work + "/bin/jail", "run", "--json", "--timeout", "60s", "--profile"}, p)
-		jobs = append(jobs, j)
-	}
-	return jobs
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -26,9 +27,15 @@ func main() {
 		fmt.Fprintln(os.Stderr, "systemd:", boot(os.Args[2], os.Args[3], os.Args[4]))
 		os.Exit(2)
 	}
+	asTests := flag.Bool("tests", false, "print the rows as go test -v prints tests, for test2json")
+	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	failed, err := run(ctx)
+	print := printRow
+	if *asTests {
+		print = printTest
+	}
+	failed, err := run(ctx, print)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "systemd:", err)
 		os.Exit(2)
@@ -40,7 +47,7 @@ func main() {
 }
 
 // run makes everything and boots it, and answers how many rows failed.
-func run(ctx context.Context) (int, error) {
+func run(ctx context.Context, print func(row string)) (int, error) {
 	if os.Geteuid() != 0 {
 		return 0, errors.New("run it as root: it mounts the guest's root, in a mount namespace of its own")
 	}
@@ -65,11 +72,11 @@ func run(ctx context.Context) (int, error) {
 	if err := fill(ctx, work); err != nil {
 		return 0, err
 	}
-	return watch(ctx, kernel, tree, work)
+	return watch(ctx, kernel, tree, work, print)
 }
 
 // watch boots the guest and reads what the service in it says.
-func watch(ctx context.Context, kernel, tree, work string) (failed int, err error) {
+func watch(ctx context.Context, kernel, tree, work string, print func(row string)) (failed int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	self, err := os.Executable()
@@ -89,7 +96,7 @@ func watch(ctx context.Context, kernel, tree, work string) (failed int, err erro
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}
-	failed, said, ended := read(console)
+	failed, said, ended := read(console, print)
 	unix.Kill(-cmd.Process.Pid, unix.SIGKILL)
 	if err := cmd.Wait(); !ended {
 		return 0, fmt.Errorf("the guest did not get to its end: %w\n%s", errors.Join(err, ctx.Err()), said)
@@ -97,10 +104,10 @@ func watch(ctx context.Context, kernel, tree, work string) (failed int, err erro
 	return failed, nil
 }
 
-// read prints the rows that come over the guest's console, and answers how many
+// read hands on the rows that come over the guest's console, and answers how many
 // failed, the last of what else was said there, and whether the service came to
 // its end.
-func read(console io.Reader) (failed int, said string, ended bool) {
+func read(console io.Reader, print func(row string)) (failed int, said string, ended bool) {
 	lines := bufio.NewScanner(console)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
@@ -113,11 +120,26 @@ func read(console io.Reader) (failed int, said string, ended bool) {
 		case row == "end":
 			return failed, said, true
 		default:
-			fmt.Println(row)
+			print(row)
 			if strings.HasPrefix(row, "FAIL") {
 				failed++
 			}
 		}
 	}
 	return failed, said, false
+}
+
+func printRow(row string) { fmt.Println(row) }
+
+// printTest prints a row, which is its verdict, its name, two spaces or more, and
+// what else there is to say.
+func printTest(row string) {
+	verdict, rest, _ := strings.Cut(row, " ")
+	name, said, _ := strings.Cut(strings.TrimSpace(rest), "  ")
+	name = "TestSystemd/" + strings.ReplaceAll(name, " ", "_")
+	result := "PASS"
+	if verdict == "FAIL" {
+		result = "FAIL"
+	}
+	fmt.Printf("=== RUN   %s\n    %s\n--- %s: %s (0.00s)\n", name, strings.TrimSpace(said), result, name)
 }

@@ -65,6 +65,11 @@ func (m *machine) serve() error {
 	if err := raiseLimits(); err != nil {
 		return err
 	}
+	if m.order.Given != "" {
+		if err := m.giveGroup(); err != nil {
+			return err
+		}
+	}
 	m.report(order.Event{Ready: m.ready()})
 	for i, job := range m.order.Jobs {
 		if err := m.run(i, job); err != nil {

@@ -31,7 +31,10 @@ type Order struct {
 	Layout Layout
 	User   bool   // the jobs are the ordinary user's, in a delegated group
 	Work   string // a folder of the host's
-	Jobs   []Job
+	// Given is the group of version 1 that root has to make for the user, with
+	// the command that `jail doctor --fix-hints` prints to that user, or "".
+	Given string
+	Jobs  []Job
 }
 
 // A Job is one program to run to its end.

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-75010da9/jail/jail"
+	"github.com/seed-75010da9/jail/test/guest/internal/order"
+)
+
+// parentVariable tells tests, as --cgroup-parent tells jail, of a group for their
+// boxes that is not their own.
+const parentVariable = "JAIL_TEST_CGROUP_PARENT"
+
+// jobs are what a guest is ordered to do for a suite: all of it, but for what
+// the bout leaves out.
+func (s suite) jobs(b bout) []order.Job {
+	slow := b.class.kernel.kind.slowness()
+	env := []string{"PATH=" + b.place() + "/bin:" + guestPath, fmt.Sprintf("JAIL_TEST_SLOWNESS=%d", slow)}
+	if b.class.given != "" {
+		env = append(env, parentVariable+"="+b.class.given)
+	}
+	one := order.Job{Name: s.name, Env: env, Dir: "/tmp", Limit: s.limit * slow}
+	switch s.name {
+	case "doctor":
+		one.Alone, one.Args = true, []string{b.place() + "/bin/jail", "doctor", "--json"}
+		one.Args = append(one.Args, b.class.parentFlag()...)
+		return []order.Job{one}
+	case "profiles":
+		return b.profileJobs(one)
+	case "systemd":
+		one.Dir, one.Args = filepath.Join(b.place(), "src"), []string{"go", "run", "./test/systemd", "-tests"}
+		return []order.Job{one}
+	}
+	one.Dir = filepath.Join(b.place(), "src", s.pkg)
+	one.Args = []string{b.place() + "/bin/" + s.binary(), "-test.v", "-test.timeout=" + (one.Limit * 9 / 10).String()}
+	if run := cmp.Or(b.filter, s.tests); run != "" {
+		one.Args = append(one.Args, "-test.run="+run)
+	}
+	var skip []string
+	if !b.user && s.users != "" {
+		skip = append(skip, s.users)
+	}
+	if b.skip != "" {
+		skip = append(skip, b.skip)
+	}
+	if len(skip) > 0 {
+		one.Args = append(one.Args, "-test.skip="+strings.Join(skip, "|"))
+	}
+	return []order.Job{one}
+}
+
+const guestPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+// place is the workshop's folder as the jobs see it.
+func (b bout) place() string {
+	if b.class.kernel.kind == here {
+		return b.work.dir
+	}
+	return order.Work
+}
+
+// weakened is the job, and the profile, of a box that may go without layers.
+const weakened = "sh"
+
+// without marks the jobs whose box may go without the layer that this host lacks,
+// and without no other.
+const without = "-without"
+
+// parentFlag names the group that the user was given.
+func (c class) parentFlag() []string {
+	if c.given == "" {
+		return nil
+	}
+	return []string{"--cgroup-parent", c.given}
+}
+
+// profileJobs run a script of each language with its profile, as a caller's
+// first run would be: jail alone in its group. Where that is refused they are run
+// once more without what is missing, by its name. The shell's box may go without
+// all that any host can't have, so that its record tells what this one does have.
+func (b bout) profileJobs(one order.Job) []order.Job {
+	var jobs []order.Job
+	add := func(name, profile string, words ...string) {
+		j := one
+		j.Name, j.Alone = name, true
+		j.Args = slices.Concat([]string{b.place() + "/bin/jail", "run", "--json", "--timeout", "60s", "--profile", profile},
+			b.class.parentFlag(), words)
+		jobs = append(jobs, j)
+	}
+	node := []string{"--", "-e", "console.log('node says', 6 * 7)"}
+	python := []string{"--", "-c", "print('python says', 6 * 7)"}
+	add("node", "node", node...)
+	add("python", "python", python...)
+	if missing := b.missing(); missing != "" && !b.class.kernel.below {
+		optional := []string{"--optional", string(missing)}
+		add("node"+without, "node", slices.Concat(optional, node)...)
+		add("python"+without, "python", slices.Concat(optional, python)...)
+	}
+	add(weakened, weakened, "--optional", "landlock,cgroup", "--", "-c", "echo sh says 42")
+	return jobs
+}
+
+// missing is the layer for which a box with all defaults is refused, or "".
+func (b bout) missing() jail.LayerName {
+	if b.user {
+		return b.class.userRefuses
+	}
+	return b.class.refuses
+}
+
+// refuses is the layer for which a job's box is refused, or "".
+func (b bout) refuses(job string) jail.LayerName {
+	switch missing := b.missing(); {
+	case job == weakened && b.class.kernel.below:
+		return jail.LayerRoot // for want of mount_setattr(2)
+	case job == weakened || strings.HasSuffix(job, without):
+		return ""
+	default:
+		return missing
+	}
+}
