@@ -115,6 +115,14 @@ func needGroup(t *testing.T) {
 	}
 }
 
+// needLandlock leaves a test out where the kernel has none.
+func needLandlock(t *testing.T) {
+	t.Helper()
+	if landlockABI() == 0 {
+		leaveOut(t, "this kernel has no Landlock")
+	}
+}
+
 // leaveOut skips a test so that it is seen; on CI everything is there, or
 // it fails.
 func leaveOut(t *testing.T, why string) {

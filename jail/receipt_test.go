@@ -29,6 +29,7 @@ func layer(t *testing.T, res Result, name LayerName) Layer {
 // the kernel's own words on it.
 func TestReceipts(t *testing.T) {
 	needGroup(t)
+	needLandlock(t)
 	res := runBox(t, shell("true"), IO{})
 	for _, c := range []struct {
 		name                LayerName
@@ -130,10 +131,18 @@ func TestReceiptsOfARefusal(t *testing.T) {
 func TestLandlockMissing(t *testing.T) {
 	h := ordinary()
 	h.landlockABI = 0
-	_, err := planLandlock(Spec{}, h, nil)
-	var setup *SetupError
-	if !errors.As(err, &setup) || setup.Stage != StageProbe || setup.Layer != LayerLandlock || !errors.Is(err, unix.EOPNOTSUPP) || !strings.Contains(setup.Remedy, "--optional landlock") {
-		t.Errorf("a host without Landlock: %+v", err)
+	for errno, remedy := range map[unix.Errno]string{
+		unix.EOPNOTSUPP: "lsm=", unix.ENOSYS: "CONFIG_SECURITY_LANDLOCK", unix.EPERM: "forbids landlock_create_ruleset",
+	} {
+		h.landlockErr = errno
+		for tier, otherwise := range map[Tier]string{Tier1: "--optional landlock", Tier2: "a box of tier 2 is made of it"} {
+			_, err := planLandlock(Spec{Tier: tier}, h, nil)
+			var setup *SetupError
+			if !errors.As(err, &setup) || setup.Stage != StageProbe || setup.Layer != LayerLandlock || !errors.Is(err, errno) ||
+				!strings.Contains(setup.Remedy, remedy) || !strings.Contains(setup.Remedy, otherwise) {
+				t.Errorf("a host without Landlock (%v), tier %d: %+v", errno, tier, err)
+			}
+		}
 	}
 	handled, err := planLandlock(Spec{Optional: []LayerName{LayerLandlock}}, h, nil)
 	if err != nil || handled.abi > 0 {
@@ -168,6 +177,7 @@ func TestLandlockFollowsTheABI(t *testing.T) {
 
 // Optional weakens only what it names, and the record says that it did.
 func TestOptionalCgroup(t *testing.T) {
+	needLandlock(t)
 	s := shell("echo ran")
 	s.CgroupParent = "nonexistent/group"
 	s.Optional = nil
@@ -192,6 +202,7 @@ func TestOptionalCgroup(t *testing.T) {
 }
 
 func TestRequire(t *testing.T) {
+	needLandlock(t)
 	s := shell("true")
 	s.Require = []string{"landlock>=1"}
 	want(t, runBox(t, s, IO{}), ReasonOK)
