@@ -11,6 +11,8 @@ import (
 func cloneError(err error) error {
 	e := &SetupError{Stage: StageClone, Layer: LayerNamespaces, Operation: "clone", Operand: "new namespaces", Err: err}
 	switch {
+	case (errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSYS)) && filtered():
+		e.Remedy = forbidden("clone with CLONE_NEWUSER and the other namespaces' flags") + orTier2
 	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
 		e.Remedy = "allow unprivileged user namespaces: sysctl kernel.unprivileged_userns_clone=1 and kernel.apparmor_restrict_unprivileged_userns=0 where they exist; in a container, a seccomp profile that allows clone with CLONE_NEWUSER; not from inside a chroot" + orTier2
 	case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EUSERS):

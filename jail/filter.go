@@ -11,7 +11,13 @@ import (
 )
 
 // filter is a box's seccomp program, nil for none.
-type filter struct{ program seccomp.Program }
+type filter struct {
+	program seccomp.Program
+	// listener is the flags with which it is attached to have one hear of its
+	// refusals; 0 for none, and unheard is why.
+	listener uint64
+	unheard  string
+}
 
 // planSeccomp puts the box's program together: a built-in policy, compiled
 // ahead, and in front of it a stub for what this box has besides.
@@ -19,11 +25,11 @@ func planSeccomp(spec Spec, h host, l handled, sh shape, off ablation.Set) (filt
 	if off.Has(ablation.Seccomp) {
 		return filter{}, nil
 	}
-	if unix.Prctl(unix.PR_GET_SECCOMP, 0, 0, 0, 0) != nil {
+	if err := unix.Prctl(unix.PR_GET_SECCOMP, 0, 0, 0, 0); err != nil {
 		if slices.Contains(spec.Optional, LayerSeccomp) && !spec.inPlace() {
 			return filter{}, nil
 		}
-		return filter{}, &SetupError{Stage: StageProbe, Layer: LayerSeccomp, Operation: "prctl", Operand: "PR_GET_SECCOMP", Err: unix.EINVAL,
+		return filter{}, &SetupError{Stage: StageProbe, Layer: LayerSeccomp, Operation: "prctl", Operand: "PR_GET_SECCOMP", Err: err,
 			Remedy: "run a kernel with CONFIG_SECCOMP_FILTER, or weaken the box by name: --optional seccomp"}
 	}
 	program, err := seccomp.Builtin(policyName(spec.Seccomp))
@@ -49,25 +55,41 @@ func planSeccomp(spec Spec, h host, l handled, sh shape, off ablation.Set) (filt
 	if spec.Net == NetLoopback {
 		rules = append(rules, seccomp.Loopback()...)
 	}
-	program, err = program.Prepend(rules)
+	f := filter{}
+	if f.listener, f.unheard = listenerOf(spec, h, off); f.listener != 0 {
+		rules = append(rules, seccomp.Absences()...)
+	}
+	f.program, err = program.Prepend(rules)
 	if err != nil {
 		return filter{}, &SetupError{Stage: StageSeccomp, Layer: LayerSeccomp, Operation: "policy", Operand: spec.Seccomp.Policy, Err: err}
 	}
-	return filter{program}, nil
+	if f.listener != 0 {
+		f.program = f.program.Observed()
+	}
+	return f, nil
 }
 
 func (b *builder) seccomp() {
-	if b.filter.program != nil {
+	switch {
+	case b.filter.program == nil:
+	case b.filter.listener == 0:
 		b.loadFilter(b.filter.program)
+	default:
+		b.loadHeardFilter(b.filter)
 	}
 }
 
 // loadFilter attaches a program to the calling process. no_new_privs is set.
 func (b *builder) loadFilter(program seccomp.Program) {
-	const setModeFilter = 1
+	b.attach(program, num(0)).wants(0)
+}
+
+// attach is the step of that, whose result is a descriptor of the listener if the
+// flags make one.
+func (b *builder) attach(program seccomp.Program, flags arg) *Step {
 	// struct sock_fprog: u16 len, padding, pointer.
 	fprog := b.words(uint64(program.Len()), 0)
 	at := b.bytes(program)
 	binary.LittleEndian.PutUint64(b.data[fprog-planBase+8:], at)
-	b.call(unix.SYS_SECCOMP, "seccomp", "", num(setModeFilter, "SECCOMP_SET_MODE_FILTER"), num(0), num(fprog, "{"+strconv.Itoa(program.Len())+" instructions}")).wants(0)
+	return b.call(unix.SYS_SECCOMP, "seccomp", "", num(setModeFilter, "SECCOMP_SET_MODE_FILTER"), flags, num(fprog, "{"+strconv.Itoa(program.Len())+" instructions}"))
 }

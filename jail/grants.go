@@ -26,7 +26,7 @@ func (r *run) openGrant(m *mount) (int, error) {
 	}
 	tree, err := openTree(m)
 	if err != nil {
-		return fail("open_tree", err, "it changed while the box was made: grant what nobody else changes")
+		return fail("open_tree", err, grantRemedy("open_tree", m.Source, err))
 	}
 	userns := -1
 	if r.needsIDMap(m) {
@@ -35,20 +35,46 @@ func (r *run) openGrant(m *mount) (int, error) {
 			return -1, err
 		}
 	}
-	attr := mountAttr(attributes(m.Kind, r.off), userns)
-	err = unix.MountSetattr(tree, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, &attr)
-	if err != nil && userns >= 0 && m.Kind == MountRO && (errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EPERM)) {
-		// The file system cannot be idmapped. Read-only, the tree is then
-		// seen as any other user sees it: less access, never more.
-		r.plain = append(r.plain, m.Source)
-		attr = mountAttr(attributes(m.Kind, r.off), -1)
-		err = unix.MountSetattr(tree, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, &attr)
+	seal := func(userns int) error {
+		attr := mountAttr(attributes(m.Kind, r.off), userns)
+		return unix.MountSetattr(tree, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, &attr)
+	}
+	err = seal(userns)
+	if err != nil && userns >= 0 && (errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EPERM)) {
+		plain := seal(-1)
+		switch {
+		case plain != nil: // it was not about the owners
+			err = plain
+		case m.Kind == MountRO:
+			// The file system cannot be idmapped. Read-only, the tree is then
+			// seen as any other user sees it: less access, never more.
+			r.plain = append(r.plain, m.Source)
+			err = nil
+		default:
+			unix.Close(tree)
+			return fail("mount_setattr", err, "its file system, or one mounted below it, cannot be idmapped, so root cannot grant it writable: run jail as the folder's owner, or grant a folder on another file system")
+		}
 	}
 	if err != nil {
 		unix.Close(tree)
-		return fail("mount_setattr", err, "its file system, or one mounted below it, cannot be idmapped, so root cannot grant it writable: run jail as the folder's owner, or grant a folder on another file system")
+		return fail("mount_setattr", err, grantRemedy("mount_setattr", m.Source, err))
 	}
 	return tree, nil
+}
+
+// grantRemedy is mountRemedy for root outside of the box, who may lack what it
+// takes.
+func grantRemedy(call, source string, err error) string {
+	if !errors.Is(err, unix.EPERM) {
+		return mountRemedy(call, source, err)
+	}
+	if names := missing(capability{unix.CAP_SYS_ADMIN, "CAP_SYS_ADMIN"}); names != "" {
+		return rootNeeds(names)
+	}
+	if filtered() {
+		return mountRemedy(call, source, err)
+	}
+	return "the mounts here belong to another user namespace (start jail in a mount namespace of its own: unshare --mount), or " + forbidden(call) + orTier2
 }
 
 // openTree copies m's tree. What was checked is what is granted: no link that
@@ -145,12 +171,20 @@ func (m idMaps) write(pid int) error {
 			unix.Close(fd)
 		}
 		if err != nil {
-			remedy := "allow unprivileged user namespaces, or run inside one that maps this uid"
-			if errors.Is(err, fs.ErrNotExist) {
-				remedy = "mount /proc: the box's id maps are written through it"
-			}
-			return &SetupError{Stage: StageIDMap, Layer: LayerNamespaces, Operation: "write", Operand: f[0], Err: err, Remedy: remedy}
+			return &SetupError{Stage: StageIDMap, Layer: LayerNamespaces, Operation: "write", Operand: f[0], Err: err, Remedy: m.remedy(err)}
 		}
 	}
 	return nil
+}
+
+// remedy is for maps that could not be written.
+func (m idMaps) remedy(err error) string {
+	if errors.Is(err, fs.ErrNotExist) {
+		return "mount /proc: the box's id maps are written through it"
+	}
+	names := missing(capability{unix.CAP_SETUID, "CAP_SETUID"}, capability{unix.CAP_SETGID, "CAP_SETGID"})
+	if !m.denyGroups && names != "" {
+		return rootNeeds(names)
+	}
+	return "allow unprivileged user namespaces, or run inside one that maps this uid"
 }

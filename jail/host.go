@@ -13,7 +13,8 @@ import (
 // host is what this kernel and this caller can do: everything that a plan
 // depends on besides the Spec.
 type host struct {
-	landlockABI int // 0: none
+	landlockABI int   // 0: none
+	landlockErr error // then, what the kernel said
 	lastCap     int
 	uid, gid    int // the caller's effective ids
 	// boxUID and boxGID are who the program is inside the box.
@@ -40,6 +41,9 @@ const (
 	// 2^22, proc(5)), so two boxes of one never share a uid.
 	ownUIDBase = 0x70000000
 	maxThreads = 1 << 22
+	// leastIDs is how many ids a user namespace must have more than for its root's
+	// boxes to have their own: as many again stay free below them.
+	leastIDs = 2 * maxThreads
 	// rootBoxID is the uid and gid inside such a box.
 	rootBoxID = 1000
 )
@@ -50,9 +54,9 @@ func probeHost() (host, error) {
 	if os.Getuid() != h.uid || os.Getgid() != h.gid {
 		return h, &SetupError{Stage: StageProbe, Operation: "geteuid",
 			Operand: strconv.Itoa(h.uid), Remedy: "jail must not be set-user-ID or set-group-ID: it is built to need no privileges",
-			Err: unix.EPERM}
+			Err: errors.New("is not the user who started jail")}
 	}
-	h.landlockABI = landlockABI()
+	h.landlockABI, h.landlockErr = askLandlock()
 	_, err := unix.KeyctlInt(unix.KEYCTL_GET_KEYRING_ID, unix.KEY_SPEC_SESSION_KEYRING, 0, 0, 0)
 	h.keyrings = !errors.Is(err, unix.ENOSYS)
 	for h.lastCap = 40; h.lastCap < 63; h.lastCap++ {
@@ -85,8 +89,8 @@ func (h *host) probeIDs() error {
 	if !ok {
 		// Root of a user namespace with few ids is an ordinary user outside.
 		if mapsHostRoot(text) {
-			return &SetupError{Stage: StageProbe, Layer: LayerNamespaces, Operation: "read", Operand: "/proc/self/uid_map", Err: unix.ERANGE,
-				Remedy: "this user namespace maps host root but no ids to spare; give it a range of at least 65536, or start jail as an ordinary user"}
+			return &SetupError{Stage: StageProbe, Layer: LayerNamespaces, Operation: "read", Operand: "/proc/self/uid_map", Err: errFewIDs,
+				Remedy: "this user namespace maps host root but no ids to spare; give it a range of more than " + strconv.Itoa(leastIDs) + ", or start jail as an ordinary user"}
 		}
 		return nil
 	}
@@ -97,6 +101,8 @@ func (h *host) probeIDs() error {
 	h.boxUID, h.boxGID = rootBoxID, rootBoxID
 	return nil
 }
+
+var errFewIDs = errors.New("it maps host root and few other ids")
 
 // initialPIDs is the inode of the initial pid namespace (PROC_PID_INIT_INO).
 const initialPIDs = 0xEFFFFFFC
@@ -154,7 +160,7 @@ func freeIDs(uidMap []byte) (uint32, bool) {
 			base, size = e[0], e[2]
 		}
 	}
-	return uint32(base + size - maxThreads), size > 2*maxThreads
+	return uint32(base + size - maxThreads), size > leastIDs
 }
 
 func mapsHostRoot(uidMap []byte) bool {
@@ -183,13 +189,14 @@ func idMapEntries(uidMap []byte) [][3]uint64 {
 	return entries
 }
 
-// landlockABI is the kernel's Landlock ABI, 0 where there is none (built
-// without, or not in the lsm= list at boot). See landlock_create_ruleset(2).
-func landlockABI() int {
+// askLandlock is the kernel's Landlock ABI. The error is the errno of where there
+// is none: ENOSYS (built without, or older than 5.13), EOPNOTSUPP (not in the
+// lsm= list at boot), or what a filter answers. See landlock_create_ruleset(2).
+func askLandlock() (int, error) {
 	const createRulesetVersion = 1
 	abi, _, errno := syscall.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, createRulesetVersion)
 	if errno != 0 {
-		return 0
+		return 0, errno
 	}
-	return int(abi)
+	return int(abi), nil
 }

@@ -25,7 +25,7 @@ func probeInPlace() (host, error) {
 	h.setpcap = data[0].Effective&(1<<unix.CAP_SETPCAP) != 0
 	const needed = 1<<unix.CAP_SETUID | 1<<unix.CAP_SETGID | 1<<unix.CAP_SETPCAP | 1<<unix.CAP_CHOWN
 	if h.ownUID && data[0].Effective&needed != needed {
-		return h, &SetupError{Stage: StageProbe, Layer: LayerCaps, Operation: "capget", Operand: fmt.Sprintf("%08x", data[0].Effective), Err: unix.EPERM,
+		return h, &SetupError{Stage: StageProbe, Layer: LayerCaps, Operation: "capget", Operand: fmt.Sprintf("%08x", data[0].Effective), Err: errors.New("root lacks some of what it takes"),
 			Remedy: "root's boxes of tier 2 run as a user of their own: leave root CAP_SETUID, CAP_SETGID, CAP_SETPCAP and CAP_CHOWN, or start jail as an ordinary user"}
 	}
 	// Where the surroundings forbid key rings they forbid them to the box, too.

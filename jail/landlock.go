@@ -74,18 +74,18 @@ func planLandlock(spec Spec, h host, off ablation.Set) (handled, error) {
 
 // landlockRemedy is by what the kernel says where there is no Landlock.
 func landlockRemedy(err error) string {
+	const newer = "run a kernel with Landlock (CONFIG_SECURITY_LANDLOCK, Linux 5.13 or newer)"
+	calls := forbidden("landlock_create_ruleset, landlock_add_rule and landlock_restrict_self")
 	switch {
 	case errors.Is(err, unix.EOPNOTSUPP):
 		return "the kernel has it and did not switch it on: boot with landlock in the lsm= list of its command line"
 	case errors.Is(err, unix.ENOSYS) && filtered():
-		return "run a kernel with Landlock (CONFIG_SECURITY_LANDLOCK, Linux 5.13 or newer); where this is one, " + landlockFiltered
+		return newer + "; where this is one, " + calls
 	case errors.Is(err, unix.ENOSYS):
-		return "run a kernel with Landlock (CONFIG_SECURITY_LANDLOCK, Linux 5.13 or newer)"
+		return newer
 	}
-	return landlockFiltered
+	return calls
 }
-
-const landlockFiltered = "a system-call filter around jail keeps it from jail: allow landlock_create_ruleset, landlock_add_rule and landlock_restrict_self there (in a container, by another seccomp profile)"
 
 // landlock adds a rule for everything in the box's tree, tries the canary,
 // restricts, and tries it again: opening the host's root through a descriptor

@@ -2,38 +2,93 @@ package jail
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
+// mountCalls are those by which a box's tree is made.
+var mountCalls = []string{"open_tree", "move_mount", "fsopen", "fsconfig", "fsmount", "mount_setattr", "pivot_root", "umount2"}
+
 // remedy says what to do about a step that failed inside the box, where that
 // is known.
 func remedy(e *SetupError, p *Plan) string {
 	denied := errors.Is(e.Err, unix.EPERM) || errors.Is(e.Err, unix.EACCES)
+	lookup := e.Operation == "openat" || e.Operation == "openat2" || e.Operation == "chdir"
 	switch {
-	case e.Operation == "execve" && errors.Is(e.Err, unix.ENOENT) && strings.Contains(e.Operand, " "):
-		return "no program has this name: give the program and its arguments as words of their own, without quotes around all of them"
-	case e.Operation == "execve" && errors.Is(e.Err, unix.ENOENT):
-		return "the program, or the loader or interpreter that it names, is not in the box: grant it with --ro, or see what is there with jail explain"
-	case e.Operation == "execve" && denied:
-		return "the program is not executable for the box's user, or lies where nothing may be executed"
-	case e.Operation == "execve" && errors.Is(e.Err, unix.ENOEXEC):
-		return "the file is no program of this architecture and has no #! line"
-	case e.Stage == StageMounts && errors.Is(e.Err, unix.ENOSYS):
-		return "run Linux 5.14 or newer"
-	case e.Operand == "/proc" && denied:
+	case e.Operation == "execve":
+		return execRemedy(e.Operand, e.Err)
+	case e.Operand == "/proc" && denied && e.Stage == StageMounts:
 		return "the kernel mounts a new proc only where the caller's own is fully visible: in a container, use --security-opt systempaths=unconfined (Docker) or procMount: Unmasked (Kubernetes)" + orTier2
-	case p.spec.inPlace() && e.Stage == StageLandlock && denied:
+	case slices.Contains(mountCalls, e.Operation), e.Stage == StageMounts && denied && !lookup:
+		return mountRemedy(e.Operation, e.Operand, e.Err)
+	case errors.Is(e.Err, unix.ENOSYS), errors.Is(e.Err, unix.EPERM) && lookup:
+		return forbidden(e.Operation)
+	case p.spec.inPlace() && e.Stage == StageLandlock && denied && lookup:
 		return "the box's user can't reach it: let everybody pass the folders above it"
-	case (e.Stage == StageMounts || e.Stage == StageIdentity) && denied:
-		return "the new user namespace has no capabilities: on Ubuntu 24.04 and later set sysctl kernel.apparmor_restrict_unprivileged_userns=0, or install jail's AppArmor profile" + orTier2
-	case e.Stage == StageSession && (e.Operation == "openat2" || e.Operation == "chdir") && denied:
+	case e.Stage == StageIdentity && denied && !p.spec.inPlace():
+		return powerless(e.Operation)
+	case e.Stage == StageSession && lookup && denied:
 		return "the working directory may not be entered by the box's user: look at its mode on the host"
-	case e.Stage == StageSession && (e.Operation == "openat2" || e.Operation == "chdir"):
+	case e.Stage == StageSession && lookup:
 		return "the working directory is not in the box: grant it, or name another with --cwd"
-	case e.Operation == "openat2" || e.Operation == "move_mount" && errors.Is(e.Err, unix.ENOENT):
-		return "the mount point changed while the box was made: grant folders that nobody else changes"
+	case e.Operation == "openat2":
+		return remedyChanged
+	case denied && e.Stage != StageCgroup: // where it is about the group, and not the call
+		return forbidden(e.Operation)
+	}
+	return ""
+}
+
+// execRemedy is for a program that can't be started.
+func execRemedy(operand string, err error) string {
+	switch {
+	case errors.Is(err, unix.ENOENT) && strings.Contains(operand, " "):
+		return "no program has this name: give the program and its arguments as words of their own, without quotes around all of them"
+	case errors.Is(err, unix.ENOENT):
+		return "the program, or the loader or interpreter that it names, is not in the box: grant it with --ro, or see what is there with jail explain"
+	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
+		return "the program is not executable for the box's user, or lies where nothing may be executed"
+	case errors.Is(err, unix.ENOEXEC):
+		return "the file is no program of this architecture and has no #! line"
+	}
+	return ""
+}
+
+const remedyChanged = "it changed while the box was made: grant files and folders that nobody else changes"
+
+// powerless is for the first call that needs a capability of the new user
+// namespace.
+func powerless(call string) string {
+	text := "the new user namespace has no capabilities: on Ubuntu 24.04 and later set sysctl kernel.apparmor_restrict_unprivileged_userns=0, or install jail's AppArmor profile"
+	if filtered() {
+		text += "; or " + forbidden(call)
+	}
+	return text + orTier2
+}
+
+// mountRemedy tells apart why a call of the mount API failed. In the box it
+// comes after others that need the same capability, so that is there; for what
+// root itself does outside see [run.openGrant].
+func mountRemedy(call, operand string, err error) string {
+	switch {
+	case errors.Is(err, unix.ENOSYS) && filtered():
+		return "run Linux 5.14 or newer; where this is, " + forbidden(strings.Join(mountCalls, ", ")) + orTier2
+	case errors.Is(err, unix.ENOSYS):
+		return "run Linux 5.14 or newer"
+	case errors.Is(err, unix.ENOSPC) && call == "move_mount":
+		return "let a mount namespace hold more mounts: sysctl fs.mount-max"
+	case errors.Is(err, unix.ENOSPC):
+		return "let there be more mount namespaces, of which each tree that is mounted nowhere takes one: sysctl user.max_mnt_namespaces, here and in the user namespaces around"
+	case errors.Is(err, unix.EPERM) && filtered():
+		return forbidden(strings.Join(mountCalls, ", ")) + orTier2
+	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
+		return forbidden(call+" of "+operand) + orTier2
+	case errors.Is(err, unix.EMFILE), errors.Is(err, unix.ENFILE):
+		return "allow jail more open files (ulimit -n)"
+	case slices.ContainsFunc([]error{unix.ENOENT, unix.ENOTDIR, unix.ELOOP, unix.ESTALE, unix.EXDEV}, func(e error) bool { return errors.Is(err, e) }):
+		return remedyChanged
 	}
 	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/seed-75010da9/jail/test/shipped"
@@ -15,7 +16,13 @@ import (
 
 var jail string
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
+func TestMain(m *testing.M) {
+	if os.Args[0] == deniedName {
+		fmt.Fprintln(os.Stderr, "denied:", denied(os.Args[1], os.Args[2], os.Args[3:]))
+		os.Exit(1)
+	}
+	os.Exit(run(m))
+}
 
 func run(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "jail-nested-")
@@ -40,6 +47,8 @@ type place struct {
 	words []string
 	// flags are what jail has to be told there.
 	flags []string
+	// userns is a user namespace with many ids, and nothing else, around words.
+	userns bool
 	// refused is what the refusal says, if it is one.
 	refused string
 }
@@ -47,6 +56,9 @@ type place struct {
 func places() []place {
 	user := []string{"setpriv", "--reuid", "54321", "--regid", "54321", "--clear-groups"}
 	weaker := []string{"--optional", "cgroup"}
+	box := []string{jail, "run", "-q", "--ro", filepath.Dir(jail), "--"}
+	userBox := append([]string{jail, "run"}, append(weaker, box[2:]...)...)
+	const nested = "a filter holds jail itself, that of another box: boxes do not nest"
 	return []place{
 		{name: "nothing"},
 		{name: "an ordinary user", words: user, flags: weaker},
@@ -58,8 +70,19 @@ func places() []place {
 		{name: "a user namespace with one entry, of a user", words: append(user, "unshare", "--user", "--map-root-user"), flags: weaker},
 		{name: "a user namespace with one entry, of host root", words: []string{"unshare", "--user", "--map-root-user"}, flags: weaker,
 			refused: "this user namespace maps host root but no ids to spare"},
-		{name: "a box", words: []string{jail, "run", "--ro", filepath.Dir(jail), "--"}, flags: weaker,
-			refused: `clone "new namespaces": operation not permitted (allow unprivileged user namespaces`},
+		{name: "a box", words: box, flags: weaker, refused: `clone "new namespaces": operation not permitted (` + nested},
+		{name: "a box, with all defaults", words: box, refused: nested},
+		{name: "a box, with tier 2", words: box, flags: []string{"--tier", "2"}, refused: nested},
+		{name: "a user's box", words: append(user, userBox...), flags: weaker, refused: nested},
+		{name: "a box of tier 2", words: append(box[:2:2], append([]string{"--tier", "2"}, box[2:]...)...), flags: weaker, refused: nested},
+		{name: "root without CAP_SYS_ADMIN", words: []string{"setpriv", "--bounding-set", "-sys_admin", "--inh-caps", "-all"},
+			refused: `open_tree "/dev/null": operation not permitted (root makes its boxes with CAP_SYS_ADMIN, which it does not have here`},
+		{name: "root without CAP_SETUID and CAP_SETGID", words: []string{"setpriv", "--bounding-set", "-setuid,-setgid", "--inh-caps", "-all"},
+			refused: `write "uid_map": operation not permitted (root makes its boxes with CAP_SETUID and CAP_SETGID, which`},
+		{name: "root of a user namespace, in a mount namespace of another's", userns: true, flags: weaker,
+			refused: `open_tree "/dev/null": operation not permitted (the mounts here belong to another user namespace`},
+		{name: "too few mount namespaces", flags: weaker, refused: "sysctl user.max_mnt_namespaces",
+			words: append(user, "unshare", "--user", "--map-root-user", "sh", "-c", `echo 1 >/proc/sys/user/max_mnt_namespaces; exec "$@"`, "sh")},
 	}
 }
 
@@ -80,6 +103,10 @@ func TestPlaces(t *testing.T) {
 			args = append(args, "--", "/bin/sh", "-c", "echo here")
 			cmd := exec.Command(args[0], args[1:]...)
 			cmd.Dir = "/"
+			if p.userns {
+				ids := []syscall.SysProcIDMap{{Size: 1 << 24}}
+				cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER, UidMappings: ids, GidMappings: ids, GidMappingsEnableSetgroups: true}
+			}
 			var stderr strings.Builder
 			cmd.Stderr = &stderr
 			out, _ := cmd.Output()

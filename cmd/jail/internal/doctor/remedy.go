@@ -102,7 +102,7 @@ func (f facts) namespaces(name string, o outcome) []string {
 		return f.engine()
 	case name == "uid_range":
 		return []string{"# Root here may not use uids from 1879048192 on: this is a user namespace with few ids, or a container.",
-			"# Give it a range of at least 65536 ids (/etc/subuid), or start jail as an ordinary user."}
+			"# Give it a range of more than 8388608 ids (/etc/subuid), or start jail as an ordinary user."}
 	}
 	return []string{"# A security module or a filter around jail refuses it (active: " + orNone(f.lsm) + ").",
 		"# Look for the refusal in the kernel's log:", "dmesg | grep -iE 'apparmor|selinux|avc|userns' | tail"}
