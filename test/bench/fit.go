@@ -14,26 +14,30 @@ type growth struct {
 
 // visible is the least rise that is told from noise, as a share of the cost at
 // the smallest number.
-const visible = 0.05
+const visible = 0.25
 
 // fit fits cost(n) = cost(smallest) + a·n^k by least squares over the logarithms
-// of what can be told from noise.
+// of what can be told from noise. A point weighs as much as the rise is of its
+// cost: small rises are mostly noise.
 func fit(numbers []int, cost []float64) growth {
 	last := len(numbers) - 1
 	g := growth{each: (cost[last] - cost[0]) / float64(numbers[last]-numbers[0])}
-	var sx, sy, sxx, sxy float64
+	if cost[last]-cost[0] < visible*cost[0] {
+		return g
+	}
+	var w, wx, wy, wxx, wxy float64
 	for i := 1; i <= last; i++ {
 		rise := cost[i] - cost[0]
 		if rise < visible*cost[0] {
 			continue
 		}
+		weight := (rise / cost[i]) * (rise / cost[i])
 		x, y := math.Log(float64(numbers[i]-numbers[0])), math.Log(rise)
-		sx, sy, sxx, sxy = sx+x, sy+y, sxx+x*x, sxy+x*y
+		w, wx, wy, wxx, wxy = w+weight, wx+weight*x, wy+weight*y, wxx+weight*x*x, wxy+weight*x*y
 		g.points++
 	}
 	if g.points >= 2 {
-		n := float64(g.points)
-		g.exponent = (n*sxy - sx*sy) / (n*sxx - sx*sx)
+		g.exponent = (w*wxy - wx*wy) / (w*wxx - wx*wx)
 	}
 	return g
 }

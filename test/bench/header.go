@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -36,7 +37,18 @@ func (b *bench) header() string {
 	}
 	fmt.Fprintf(&s, "- filter: jail's default one, %d instructions, which allows %d calls, for all who take one; who takes names or numbers gets those calls\n", b.program.Len(), len(b.allowed))
 	fmt.Fprintf(&s, "- in the commands: D is the folder of what was built for this report, B=`%s`, ID a new name and SLOT the caller's number in each run\n", strings.Join(bubbleOptions(), " "))
-	return s.String() + "- " + load("at the start") + "\n"
+	return b.homeless(s.String()) + "- " + load("at the start") + "\n"
+}
+
+// homeless takes away where the launchers that -peer names lie: it says nothing
+// to a reader on another machine.
+func (b *bench) homeless(s string) string {
+	for _, l := range b.launchers {
+		if l.given {
+			s = strings.ReplaceAll(s, l.path, "…/"+filepath.Base(l.path))
+		}
+	}
+	return s
 }
 
 // leftOut is what is missing, and why.
@@ -62,7 +74,7 @@ func (b *bench) abbreviate(s string) string {
 	if self, err := os.Executable(); err == nil {
 		words = append(words, self, "bench")
 	}
-	return strings.NewReplacer(words...).Replace(s)
+	return b.homeless(strings.NewReplacer(words...).Replace(s))
 }
 
 // firstLine is what a program says of itself, or "unknown".

@@ -20,6 +20,7 @@ type launcher struct {
 	command func(b *bench, path string, j job) (command, error)
 
 	path   string // where it was found
+	given  bool   // by -peer
 	in     *place // the mount namespace it has to be started in, or nil
 	inNote string // why
 }

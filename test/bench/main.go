@@ -44,7 +44,7 @@ type sizes struct {
 }
 
 func full(n int) sizes {
-	return sizes{cold: n, hello: max(n/3, 1), burst: 400, slowBurst: 50, bursts: 5, growth: max(n/6, 1), output: 1 << 30, outputs: 5, samples: 9, filters: 21}
+	return sizes{cold: n, hello: max(n/3, 1), burst: 400, slowBurst: 50, bursts: 5, growth: max(n/15, 1), output: 1 << 30, outputs: 5, samples: 9, filters: 21}
 }
 
 func quick() sizes {
@@ -81,7 +81,7 @@ func main() {
 		names = append(names, s.name)
 	}
 	given := peers{}
-	n := flag.Int("n", 300, "rounds of the cold table; hello runs a third of it, growth a sixth")
+	n := flag.Int("n", 300, "rounds of the cold table; hello runs a third of it, growth a fifteenth")
 	short := flag.Bool("quick", false, "few rounds, two minutes; -n is ignored")
 	installs := flag.Bool("install", false, "install the packages of other launchers first")
 	docs := flag.String("docs", "", "also write the report, as a page, to this `file`")

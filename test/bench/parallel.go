@@ -97,7 +97,7 @@ func (b *bench) parallel(s sizes) (table, error) {
 		return table{}, err
 	}
 	t := table{title: "Parallel /bin/true",
-		note: fmt.Sprintf("%d bursts of %d runs (%d of a slow launcher, which sits out %d callers) for each launcher and number of callers, interleaved; rates are medians of bursts, times (milliseconds) of all runs. CPU is processor time of the runs' own processes, milliseconds a run; busy is how much of all processors was not idle, whoever used them: a low figure at many callers means that runs wait for each other. All are started by one process, one after the other.", s.bursts, s.burst, s.slowBurst, mostCallers),
+		note: fmt.Sprintf("%d bursts of %d runs (%d of a slow launcher, which sits out %d callers), or one for each caller if that is more, interleaved; rates are medians of bursts, times (milliseconds) of all runs. CPU is processor time of the runs' own processes, milliseconds a run; busy is how much of all processors was not idle, whoever used them: a low figure at many callers means that runs wait for each other. All are started by one process, one after the other.", s.bursts, s.burst, s.slowBurst, mostCallers),
 		head: append([]string{"", "callers", "runs/s", "p50", "p95", "p99", "CPU", "busy"}, ratioHeads(prefixed("rate of ", bases()))...)}
 	for _, n := range callers() {
 		list := all

@@ -18,23 +18,33 @@ type place struct {
 func newPlace(setup func() error) (*place, error) {
 	p := &place{make(chan func()), make(chan struct{})}
 	ready := make(chan error)
-	// It ends at close.
-	go func() {
-		defer close(p.ended)
-		// Never unlocked: the thread is to end here and not to go on elsewhere.
-		runtime.LockOSThread()
-		err := private()
-		if err == nil {
-			err = setup()
-		}
-		if ready <- err; err != nil {
-			return
-		}
-		for f := range p.work {
-			f()
-		}
-	}()
+	go p.serve(setup, ready) // it ends at close
 	return p, <-ready
+}
+
+// serve is the thread. It is never the main one, which a Go program can't end,
+// and which is what /proc/self shows.
+func (p *place) serve(setup func() error, ready chan<- error) {
+	// Never unlocked: the thread is to end here and not to go on elsewhere.
+	runtime.LockOSThread()
+	if unix.Gettid() == unix.Getpid() {
+		elsewhere := make(chan error)
+		go p.serve(setup, elsewhere) // on another thread, while this one is held
+		ready <- <-elsewhere
+		runtime.UnlockOSThread()
+		return
+	}
+	defer close(p.ended)
+	err := private()
+	if err == nil {
+		err = setup()
+	}
+	if ready <- err; err != nil {
+		return
+	}
+	for f := range p.work {
+		f()
+	}
 }
 
 // private takes the thread into a mount namespace that sends nothing back. The

@@ -141,7 +141,7 @@ func (b *bench) find(built, given map[string]string) {
 	for i := range all {
 		l := &all[i]
 		name, _, _ := strings.Cut(l.name, " + ")
-		if l.path = given[name]; l.path == "" {
+		if l.path, l.given = given[name]; !l.given {
 			l.path = built[l.program]
 		}
 		if l.path == "" && l.program != "" {
