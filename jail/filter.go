@@ -81,12 +81,12 @@ func (b *builder) seccomp() {
 
 // loadFilter attaches a program to the calling process. no_new_privs is set.
 func (b *builder) loadFilter(program seccomp.Program) {
-	b.attach(program, num(0)).wants(0)
+	b.install(program, num(0)).wants(0)
 }
 
-// attach is the step of that, whose result is a descriptor of the listener if the
+// install is the step of that, whose result is a descriptor of the listener if the
 // flags make one.
-func (b *builder) attach(program seccomp.Program, flags arg) *Step {
+func (b *builder) install(program seccomp.Program, flags arg) *Step {
 	// struct sock_fprog: u16 len, padding, pointer.
 	fprog := b.words(uint64(program.Len()), 0)
 	at := b.bytes(program)

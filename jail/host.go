@@ -30,6 +30,8 @@ type host struct {
 	tasks     int        // how many the caller has in all, 0 if that can't be seen
 	setpcap   bool       // the caller may drop capabilities from its bounding set
 	keyrings  bool       // the kernel has them
+	listener  uint64     // flags of seccomp(2) that make a listener; 0: unheard is why none can be had
+	unheard   string
 	hard      [16]uint64 // the caller's hard resource limits, by RLIMIT_ number
 }
 
@@ -57,6 +59,7 @@ func probeHost() (host, error) {
 			Err: errors.New("is not the user who started jail")}
 	}
 	h.landlockABI, h.landlockErr = askLandlock()
+	h.listener, h.unheard = probeListener()
 	_, err := unix.KeyctlInt(unix.KEYCTL_GET_KEYRING_ID, unix.KEY_SPEC_SESSION_KEYRING, 0, 0, 0)
 	h.keyrings = !errors.Is(err, unix.ENOSYS)
 	for h.lastCap = 40; h.lastCap < 63; h.lastCap++ {

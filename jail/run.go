@@ -45,6 +45,7 @@ type run struct {
 	streams   *streams
 	watch     watch
 	end       end
+	observer  *observer // nil while there is no listener
 	report    report
 	last      last
 	stopwatch *stopwatch
@@ -267,6 +268,7 @@ func (r *run) lockThread() {
 // close gives back everything that a run holds. The group goes with it, when
 // nothing is left in it.
 func (r *run) close() {
+	r.observer.end() // of a box that ran nothing
 	r.fds.closeAll()
 	r.handed.closeAll()
 	r.kept.closeAll()

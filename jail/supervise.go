@@ -53,6 +53,7 @@ func (r *run) seeThrough(ctx context.Context, c *child) error {
 	if cause != "" {
 		r.result.KillMS = time.Since(at).Milliseconds()
 	}
+	r.observer.end()
 	r.result.Stdout, r.result.Stderr = r.streams.finish(&r.end)
 	if late := r.streams.cause(); late != "" && cause == "" {
 		// The program had ended already, with this still in the pipe.
@@ -212,7 +213,8 @@ func (r *run) drain(fd int, events int16, most int) ([]byte, bool) {
 // output begins: a program that writes nothing costs no goroutine.
 func (r *run) readable(fd int, events int16) bool {
 	for {
-		fds := [4]unix.PollFd{{Fd: int32(fd), Events: events}, {Fd: -1}, {Fd: -1}, {Fd: int32(r.interrupt), Events: unix.POLLIN}}
+		fds := [5]unix.PollFd{{Fd: int32(fd), Events: events}, {Fd: -1}, {Fd: -1}, {Fd: int32(r.interrupt), Events: unix.POLLIN},
+			{Fd: r.observer.awaits(), Events: unix.POLLIN}}
 		if !r.streams.pumping {
 			for i, from := range r.streams.from {
 				fds[i+1] = unix.PollFd{Fd: int32(from), Events: unix.POLLIN}
@@ -223,6 +225,9 @@ func (r *run) readable(fd int, events int16) bool {
 		r.watch.look()
 		if fds[1].Revents&unix.POLLIN != 0 || fds[2].Revents&unix.POLLIN != 0 {
 			r.streams.pump(&r.end)
+		if fds[4].Revents != 0 {
+			r.observer.heard(&r.end, fds[4].Revents)
+		}
 		}
 		if fds[0].Revents != 0 {
 			return true

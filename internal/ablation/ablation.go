@@ -41,6 +41,7 @@ const (
 	DeathSignal Wall = "death_signal" // no parent-death signal
 	Lifeline    Wall = "lifeline"     // no lifeline pipe
 	Watch       Wall = "watch"        // the supervisor ends nothing
+	Observer    Wall = "observer"     // no listener: the filter refuses by itself
 )
 
 // Set is the walls that are down.

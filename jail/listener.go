@@ -1,0 +1,133 @@
+package jail
+
+import (
+	"errors"
+	"runtime"
+	"slices"
+	"syscall"
+	"unsafe"
+
+	"github.com/seed-75010da9/jail/internal/ablation"
+	"github.com/seed-75010da9/jail/seccomp"
+	"golang.org/x/sys/unix"
+)
+
+// The box's filter has its refusals put to a listener, the supervisor, so that the
+// record can say what was refused (seccomp_unotify(2)). The process that becomes
+// the program makes the listener with the filter, sends it over the channel and
+// has it no more; nothing in the box can have one. The answer is always the
+// refusal. As soon as the descriptor is closed everywhere the kernel answers ENOSYS
+// in the supervisor's place, so it stays open until the box is gone, and a box
+// whose supervisor was killed waits for nobody.
+
+// setModeFilter is SECCOMP_SET_MODE_FILTER.
+const setModeFilter = 1
+
+// listenerOf is the flags that give a box its listener, or why it has none.
+func listenerOf(spec Spec, h host, off ablation.Set) (flags uint64, unheard string) {
+	switch {
+	case off.Has(ablation.Observer):
+		return 0, "a test has it so"
+	case slices.Contains(spec.Seccomp.Allow, "seccomp"):
+		return 0, "seccomp is allowed by name, so that the box may have a listener of its own, and the kernel lets there be one"
+	case slices.Contains(spec.Seccomp.Deny, "sendmsg") || slices.Contains(spec.Seccomp.Deny, "close"):
+		return 0, "the policy denies sendmsg or close, by which the listener is handed over"
+	}
+	return h.listener, h.unheard
+}
+
+// probeListener finds the flags that this kernel takes. Without a filter to attach
+// it answers EFAULT to those that it knows (seccomp(2)).
+func probeListener() (flags uint64, unheard string) {
+	var errno syscall.Errno
+	for _, flags := range []uint64{seccomp.NewListener | seccomp.WaitKillable, seccomp.NewListener} {
+		if _, _, errno = syscall.Syscall(unix.SYS_SECCOMP, setModeFilter, uintptr(flags), 0); errno != unix.EFAULT {
+			continue
+		}
+		// Of the filters that a process inherits one alone may have a listener.
+		if !filtered() {
+			return flags, ""
+		}
+		if errno = tryListener(flags); errno == 0 {
+			return flags, ""
+		}
+		break
+	}
+	if errors.Is(errno, unix.EBUSY) {
+		return 0, "a filter around jail itself has the one listener that the kernel lets there be"
+	}
+	return 0, "the kernel, or a filter around jail itself, makes no listener: " + errno.Error()
+}
+
+// tryListener makes a listener for a filter that allows everything, on a thread of
+// its own that ends with it.
+func tryListener(flags uint64) syscall.Errno {
+	result := make(chan syscall.Errno)
+	go func() {
+		runtime.LockOSThread() // for good
+		allow := unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW}
+		program := unix.SockFprog{Len: 1, Filter: &allow}
+		unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) // of the thread
+		fd, _, errno := syscall.Syscall(unix.SYS_SECCOMP, setModeFilter, uintptr(flags), uintptr(unsafe.Pointer(&program)))
+		if errno == 0 {
+			unix.Close(int(fd))
+		}
+		result <- errno
+	}()
+	return <-result
+}
+
+// loadHeardFilter attaches the box's filter and sends the supervisor its listener.
+// From here on a step that the filter refuses would wait for an answer: none of
+// those that follow is one.
+func (b *builder) loadHeardFilter(f filter) {
+	// struct cmsghdr, and the descriptor, which the first step puts there.
+	control := b.words(cmsgHeader+4, unix.SOL_SOCKET|unix.SCM_RIGHTS<<32, 0)
+	listener := cell{control + cmsgHeader, "listener"}
+	text := "SECCOMP_FILTER_FLAG_NEW_LISTENER"
+	if f.listener&seccomp.WaitKillable != 0 {
+		text += "|SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV"
+	}
+	b.install(f.program, num(f.listener, text)).keep(listener)
+	part := b.words(b.room(8), 1)
+	message := b.words(0, 0, part, 1, control, cmsgHeader+8, 0) // struct msghdr
+	b.call(unix.SYS_SENDMSG, "sendmsg", "listener", num(fdChannel), num(message, "{<listener>}"), num(0)).wants(1)
+	b.drop(listener, "listener")
+}
+
+// listen takes the listener of a box that has reported its last.
+func (r *run) listen(c *child) error {
+	if r.plan.filter.listener == 0 || r.observer != nil || len(r.report.evidence) == 0 {
+		return nil
+	}
+	control := make([]byte, unix.CmsgSpace(4))
+	_, n, _, _, err := unix.Recvmsg(c.channel, make([]byte, 1), control, unix.MSG_DONTWAIT|unix.MSG_CMSG_CLOEXEC)
+	fds := []int(nil)
+	if err == nil {
+		fds, err = rights(control[:n])
+	}
+	if err != nil {
+		r.end.now(ReasonInternalError)
+		r.reap(c)
+		return &SetupError{Stage: StageSupervise, Layer: LayerSeccomp, Operation: "recvmsg", Operand: "listener", Err: err,
+			Remedy: "allow jail more open files (ulimit -n)"}
+	}
+	r.observer = &observer{listener: fds[0], program: r.plan.filter.program}
+	return nil
+}
+
+// rights is the one descriptor of a control message.
+func rights(control []byte) ([]int, error) {
+	messages, err := unix.ParseSocketControlMessage(control)
+	if err != nil {
+		return nil, err
+	}
+	if len(messages) == 0 { // the kernel drops what there is no room for
+		return nil, unix.EMFILE
+	}
+	fds, err := unix.ParseUnixRights(&messages[0])
+	if err == nil && len(fds) != 1 {
+		err = unix.EBADMSG
+	}
+	return fds, err
+}

@@ -1,0 +1,221 @@
+package jail
+
+import (
+	"errors"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/seed-75010da9/jail/jail/internal/notify"
+	"github.com/seed-75010da9/jail/jail/internal/spell"
+	"github.com/seed-75010da9/jail/seccomp"
+	"golang.org/x/sys/unix"
+)
+
+// An observer hears of the calls that the box's filter refuses, refuses them, and
+// keeps count. It has a goroutine from the first such call on: nothing that the
+// supervisor does otherwise delays an answer, and nothing that an answer takes,
+// such as reading the caller's memory, delays the end of the box.
+type observer struct {
+	listener int // closed by the goroutine if there is one, else by close
+	program  seccomp.Program
+	idle     bool // nobody is held by the filter any more
+	over     bool // end has been called
+	stop     int  // the write end of a pipe that ends the goroutine, whose end is done
+	done     chan struct{}
+
+	mu   sync.Mutex // of what follows
+	seen []refused
+	rest int64 // calls beyond those
+}
+
+// refused is calls that look the same.
+type refused struct {
+	what  string
+	name  string
+	nr    int32
+	args  [6]uint64 // of the first
+	arch  uint32
+	errno syscall.Errno
+	count int64
+}
+
+const (
+	// mostDenials is how many kinds of refused calls are told apart.
+	mostDenials = 32
+
+	// Answers are work of the supervisor's, which no cgroup of the box's caps: a
+	// box has burst of them at once and then perSecond, and whoever calls more waits.
+	burst     = 4000
+	perSecond = 2000
+	// batch is how many are saved up where there are none left, so that the
+	// supervisor is not woken for each.
+	batch = 20
+)
+
+// awaits is what to poll for the first refused call, or -1.
+func (o *observer) awaits() int32 {
+	if o == nil || o.done != nil || o.idle || o.over {
+		return -1
+	}
+	return int32(o.listener)
+}
+
+// heard takes in what polling that has seen.
+func (o *observer) heard(e *end, events int16) {
+	switch {
+	case events&unix.POLLIN != 0:
+		if o.begin() != nil { // unanswered, the box would hang
+			e.now(ReasonInternalError)
+			o.idle = true
+		}
+	case events != 0:
+		o.idle = true
+	}
+}
+
+// begin starts the goroutine.
+func (o *observer) begin() error {
+	l, err := notify.New(o.listener)
+	if err != nil {
+		return err
+	}
+	var p [2]int
+	if err := unix.Pipe2(p[:], unix.O_CLOEXEC); err != nil {
+		return err
+	}
+	o.stop, o.done = p[1], make(chan struct{})
+	go func() {
+		defer close(o.done)
+		o.answerAll(l, p[0])
+		unix.Close(p[0])
+		unix.Close(o.listener)
+	}()
+	return nil
+}
+
+// end ends the observing of a box that is gone. A goroutine that the kernel does
+// not let go, because of the memory that it reads, is left behind with its
+// descriptors.
+func (o *observer) end() {
+	if o == nil || o.over {
+		return
+	}
+	o.over = true
+	if o.done == nil {
+		unix.Close(o.listener)
+		return
+	}
+	unix.Close(o.stop)
+	select {
+	case <-o.done:
+	case <-time.After(endGrace):
+	}
+}
+
+// answerAll answers until nobody is held by the filter any more, or stop ends.
+func (o *observer) answerAll(l *notify.Listener, stop int) {
+	allowance := allowance{left: burst, at: time.Now()}
+	for {
+		fds := [2]unix.PollFd{{Fd: int32(stop), Events: unix.POLLIN}, {Fd: int32(o.listener), Events: unix.POLLIN}}
+		wait := allowance.wait(time.Now())
+		var timeout *unix.Timespec
+		if wait > 0 {
+			fds[1].Fd = -1
+			ts := unix.NsecToTimespec(int64(wait))
+			timeout = &ts
+		}
+		if _, err := unix.Ppoll(fds[:], timeout, nil); err != nil {
+			if errors.Is(err, unix.EINTR) {
+				continue
+			}
+			return
+		}
+		switch {
+		case fds[0].Revents != 0:
+			return
+		case fds[1].Revents&unix.POLLIN != 0:
+			allowance.left--
+			o.answer(l)
+		case fds[1].Revents != 0:
+			return
+		}
+	}
+}
+
+// answer refuses the next call.
+func (o *observer) answer(l *notify.Listener) {
+	c, ok := l.Receive()
+	if !ok {
+		return
+	}
+	call := refused{name: seccomp.Name(int(c.NR)), nr: c.NR, arch: c.Arch, args: c.Args, errno: o.program.Refusal(c.NR, c.Arch, c.Args)}
+	call.what = o.spelled(l, c, call.name)
+	if l.Refuse(c, call.errno) {
+		o.note(call)
+	}
+}
+
+// spelled is the call in words, with the strings that it points to if these are
+// the caller's beyond doubt.
+func (o *observer) spelled(l *notify.Listener, c notify.Call, name string) string {
+	read := false
+	what := spell.Call(name, c.NR, c.Args, func(address uint64, b []byte) int {
+		read = true
+		if c.PID == 0 {
+			return 0
+		}
+		return notify.Read(c.PID, address, b)
+	})
+	if read && !l.Waits(c) {
+		return spell.Call(name, c.NR, c.Args, nil)
+	}
+	return what
+}
+
+// note counts a call.
+func (o *observer) note(call refused) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i := range o.seen {
+		if s := &o.seen[i]; s.nr == call.nr && s.errno == call.errno && s.what == call.what {
+			s.count++
+			return
+		}
+	}
+	if len(o.seen) == mostDenials {
+		o.rest++
+		return
+	}
+	call.count = 1
+	o.seen = append(o.seen, call)
+}
+
+// refusals is what was refused so far, and how many calls beyond.
+func (o *observer) refusals() ([]refused, int64) {
+	if o == nil {
+		return nil, 0
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return append([]refused(nil), o.seen...), o.rest
+}
+
+// An allowance bounds how often something is done.
+type allowance struct {
+	left float64
+	at   time.Time // when that was so
+}
+
+// wait is how long to wait before the next time; 0 is now.
+func (a *allowance) wait(now time.Time) time.Duration {
+	if a.left >= 1 {
+		return 0
+	}
+	a.left = min(a.left+perSecond*now.Sub(a.at).Seconds(), burst)
+	a.at = now
+	if a.left >= batch {
+		return 0
+	}
+	return time.Duration((batch - a.left) / perSecond * float64(time.Second))
+}
