@@ -107,6 +107,9 @@ func (r *run) hear(c *child, events int16, most int) error {
 	if r.result.Layers == nil {
 		r.result.Layers = r.receipt() // time for it, while the program runs already
 	}
+	if err := r.listen(c); err != nil {
+		return err
+	}
 	if l := r.unproven(); l != "" {
 		r.end.now(ReasonInternalError)
 		r.reap(c)
@@ -222,12 +225,12 @@ func (r *run) readable(fd int, events int16) bool {
 		}
 		err := poll(fds[:], r.watch.next())
 		r.interruption(fds[3])
-		r.watch.look()
-		if fds[1].Revents&unix.POLLIN != 0 || fds[2].Revents&unix.POLLIN != 0 {
-			r.streams.pump(&r.end)
 		if fds[4].Revents != 0 {
 			r.observer.heard(&r.end, fds[4].Revents)
 		}
+		r.watch.look()
+		if fds[1].Revents&unix.POLLIN != 0 || fds[2].Revents&unix.POLLIN != 0 {
+			r.streams.pump(&r.end)
 		}
 		if fds[0].Revents != 0 {
 			return true
