@@ -23,19 +23,13 @@ type member struct {
 // deepest is how far values may be nested: a request needs 4.
 const deepest = 16
 
-var (
-	errDeep = fmt.Errorf("values must not be nested more than %d deep", deepest)
-	errUTF8 = errors.New(`must be UTF-8; other bytes are written as {"base64": "…"}`)
-	errLone = errors.New(`must not hold half of a surrogate pair (\ud800 to \udfff alone)`)
-)
-
 // parse reads one JSON value and nothing behind it.
 func parse(text []byte) (node, error) {
 	if !utf8.Valid(text) {
-		return node{}, errUTF8
+		return node{}, errors.New(`must be UTF-8; other bytes are written as {"base64": "…"}`)
 	}
 	if loneSurrogate(text) {
-		return node{}, errLone
+		return node{}, errors.New(`must not hold half of a surrogate pair (\ud800 to \udfff alone)`)
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -51,7 +45,7 @@ func parse(text []byte) (node, error) {
 
 func value(d *json.Decoder, depth int) (node, error) {
 	if depth > deepest {
-		return node{}, errDeep
+		return node{}, fmt.Errorf("values must not be nested more than %d deep", deepest)
 	}
 	t, err := d.Token()
 	if err != nil {
