@@ -42,11 +42,18 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // What to do about what is missing.
 const (
-	remedyProc       = "mount /proc (proc) where jail runs"
-	remedyMount      = "mount the control groups: mount -t cgroup2 none /sys/fs/cgroup; in a container, make /sys/fs/cgroup visible in it"
-	remedyController = "the kernel has it switched off (cgroup_disable= on its command line), or the group above does not hand it down: " +
-		"add it to cgroup.subtree_control there (systemd: Delegate=cpu memory pids in the unit)"
-	remedyWrite = "run as root, or let root make a group that is yours and name it relative to the mount, as in --cgroup-parent jail " +
+	remedyProc          = "mount /proc (proc) where jail runs"
+	remedyMount         = "mount the control groups: mount -t cgroup2 none /sys/fs/cgroup; in a container, make /sys/fs/cgroup visible in it"
+	remedyController    = remedySwitchedOff + ", or " + remedyNotHandedDown
+	remedySwitchedOff   = "the kernel is built without it, or has it switched off (cgroup_disable= on its command line)"
+	remedyNotHandedDown = "the group above does not hand it down: " +
+		"add it to cgroup.subtree_control there (systemd: Delegate=cpu memory pids in the unit); " +
+		"for the topmost group, version 1 has it: " + remedyPureV2
+	remedyPureV2 = "boot with all controllers in version 2 (systemd.unified_cgroup_hierarchy=1 on the kernel's command line; " +
+		"without systemd cgroup_no_v1=all, and cgroup2 mounted on /sys/fs/cgroup)"
+	remedySplit  = "this host's controllers are split over both versions, and no box can be limited by both: " + remedyPureV2
+	remedyHalfV1 = remedySwitchedOff + ", or has it in version 2 alone: " + remedyPureV2
+	remedyWrite  = "run as root, or let root make a group that is yours and name it relative to the mount, as in --cgroup-parent jail " +
 		"(on version 1 the same in the hierarchies pids, memory, cpu and cpuacct; `jail doctor --fix-hints` has the commands); " +
 		"in a container, mount /sys/fs/cgroup writable"
 	remedyInternal = "its processes sit in the group itself, and the kernel then allows no limits below it: " +

@@ -101,7 +101,7 @@ func TestFindV1Controllers(t *testing.T) {
 			err = p.findV1(own, "")
 			var e *Error
 			if tt.missing != "" {
-				if !errors.As(err, &e) || e.Missing != tt.missing || !errors.Is(err, errors.ErrUnsupported) {
+				if !errors.As(err, &e) || e.Missing != tt.missing || !errors.Is(err, errors.ErrUnsupported) || e.Path == "" {
 					t.Errorf("findV1 = %v, want missing %q", err, tt.missing)
 				}
 				return

@@ -3,6 +3,7 @@ package cgroups
 import (
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -40,6 +41,10 @@ var (
 	controllersV1 = [...]string{"pids", "memory", "cpu", "cpuacct"}
 	controllersV2 = [...]string{"pids", "memory", "cpu"}
 )
+
+// controllerIO counts what is read from and written to block devices, on version
+// 2. A box can do without.
+const controllerIO = "io"
 
 // Find finds the group below which leaves are made, and sees that they can be.
 // An empty name is this process's own group; any other is a path relative to
@@ -129,14 +134,18 @@ func (p *Parent) Close() {
 }
 
 func (p *Parent) findV1(own []membership, name string) error {
+	// First whether there is one for each: a group of the caller's own would be
+	// of no use without.
+	for _, c := range controllersV1 {
+		if hierarchyOf(own, c) < 0 {
+			return lacksV1(c)
+		}
+	}
 	for _, c := range controllersV1 {
 		if _, ok := p.index[c]; ok {
 			continue
 		}
-		i := slices.IndexFunc(own, func(m membership) bool { return slices.Contains(m.controllers, c) })
-		if i < 0 {
-			return &Error{Op: "find", Missing: "controller " + c, Err: errors.ErrUnsupported, Remedy: remedyController}
-		}
+		i := hierarchyOf(own, c)
 		d, note, err := locate(V1, c, own[i].path, name)
 		if err != nil {
 			return err
@@ -151,6 +160,34 @@ func (p *Parent) findV1(own []membership, name string) error {
 		}
 	}
 	return nil
+}
+
+// hierarchyOf is which of own is in the hierarchy of a controller, or -1.
+func hierarchyOf(own []membership, controller string) int {
+	return slices.IndexFunc(own, func(m membership) bool { return slices.Contains(m.controllers, controller) })
+}
+
+// lacksV1 is the refusal for want of a controller that no hierarchy of version 1
+// has while one has another, with the kernel's word on where it would be. It may
+// be in version 2: kernels are built without version 1 of some.
+func lacksV1(controller string) error {
+	e := &Error{Op: "find", Path: "/proc/self/cgroup", Missing: "controller " + controller, Err: errors.ErrUnsupported, Remedy: remedyHalfV1}
+	at := path.Join(mountRoot, controller)
+	if fd, err := openat(unix.AT_FDCWD, at, dirFlags); err == nil {
+		unix.Close(fd)
+	} else {
+		e.Op, e.Path, e.Err = "open", at, err
+	}
+	d, _, err := locate(V2, "", "/", "/")
+	if err != nil {
+		return e
+	}
+	defer d.close()
+	if has, err := d.read("cgroup.controllers"); err == nil && slices.Contains(strings.Fields(has), controller) {
+		e.Missing += " of version 1 (version 2 has it, in " + d.path + "/cgroup.controllers)"
+		e.Remedy = remedySplit
+	}
+	return e
 }
 
 func (p *Parent) addNote(note string) {

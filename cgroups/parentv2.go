@@ -126,23 +126,48 @@ func (d dir) handDown() error {
 		return err
 	}
 	if lacking := absent(has); len(lacking) > 0 {
-		return &Error{Op: "find", Path: d.path + "/cgroup.controllers", Missing: "controller " + strings.Join(lacking, ", "),
-			Err: errors.ErrUnsupported, Remedy: remedyController}
+		return d.lacks(lacking)
 	}
 	on, err := d.read("cgroup.subtree_control")
 	if err != nil {
 		return err
 	}
-	off := absent(on)
-	if len(off) == 0 {
-		return nil
+	if off := absent(on); len(off) > 0 {
+		err = d.write("cgroup.subtree_control", "+"+strings.Join(off, " +"))
+		var e *Error
+		if errors.As(err, &e) && errors.Is(err, unix.EBUSY) {
+			e.Remedy = remedyInternal
+		}
 	}
-	err = d.write("cgroup.subtree_control", "+"+strings.Join(off, " +"))
-	var e *Error
-	if errors.As(err, &e) && errors.Is(err, unix.EBUSY) {
-		e.Remedy = remedyInternal
+	if err == nil && slices.Contains(strings.Fields(has), controllerIO) && !slices.Contains(strings.Fields(on), controllerIO) {
+		// It limits nothing, so no box is refused for the lack of it.
+		_ = d.write("cgroup.subtree_control", "+"+controllerIO)
 	}
 	return err
+}
+
+// lacks is the refusal for want of controllers that d does not have. The kernel
+// is asked to hand the first of them down, which it can't, for how it says so: a
+// controller that it does not have at all is no word to it (EINVAL), and one that
+// d was not given is not found (ENOENT; kernel/cgroup/cgroup.c,
+// cgroup_subtree_control_write).
+func (d dir) lacks(controllers []string) error {
+	refused := &Error{Op: "find", Path: d.path + "/cgroup.controllers", Missing: "controller " + strings.Join(controllers, ", "),
+		Err: errors.ErrUnsupported, Remedy: remedyController}
+	err := d.write("cgroup.subtree_control", "+"+controllers[0])
+	switch {
+	case errors.Is(err, unix.EINVAL):
+		refused.Remedy = remedySwitchedOff
+	case errors.Is(err, unix.ENOENT):
+		refused.Remedy = remedyNotHandedDown
+	default:
+		return refused // it says nothing about them
+	}
+	var said *Error
+	if errors.As(err, &said) {
+		refused.Op, refused.Path, refused.Value, refused.Err = said.Op, said.Path, said.Value, said.Err
+	}
+	return refused
 }
 
 // absent is which of a box's controllers a list of them does not hold.

@@ -22,8 +22,9 @@ type Stats struct {
 	// PidsDenied is how often a fork was refused for want of pids. On version
 	// 1 and on kernels before 6.11 that may be a limit further up.
 	PidsDenied *int64
-	// IORead and IOWrite are bytes from and to block devices. Version 1 counts
-	// them in a hierarchy that a box is not put into.
+	// IORead and IOWrite are bytes from and to block devices, where the parent
+	// has the controller io. Version 1 counts them in a hierarchy that a box is
+	// not put into.
 	IORead, IOWrite *int64
 }
 

@@ -202,12 +202,15 @@ func TestV2HandDown(t *testing.T) {
 		missing       string // in the error
 		want          string // in cgroup.subtree_control afterwards
 	}{
-		{"all there", "cpuset cpu io memory pids\n", "cpu memory pids\n", "", "cpu memory pids\n"},
-		{"none yet", "cpuset cpu io memory pids\n", "\n", "", "+pids +memory +cpu"},
-		{"cpu lacks", "cpuset cpu io memory pids\n", "memory pids", "", "+cpury pids"}, // a plain file is overwritten
-		{"no cpu", "memory pids\n", "memory pids\n", "controller cpu", "memory pids\n"},
-		{"nothing", "\n", "\n", "controller pids, memory, cpu", "\n"},
-		{"cpuset is not cpu", "cpuset memory pids\n", "\n", "controller cpu", "\n"},
+		// A plain file is overwritten, and takes what the kernel would not.
+		{"all there", "cpuset cpu io memory pids\n", "cpu io memory pids\n", "", "cpu io memory pids\n"},
+		{"none yet, and no io", "cpuset cpu memory pids\n", "\n", "", "+pids +memory +cpu"},
+		{"none yet", "cpuset cpu io memory pids\n", "\n", "", "+iods +memory +cpu"},
+		{"cpu lacks", "cpuset cpu memory pids\n", "memory pids", "", "+cpury pids"},
+		{"io lacks", "cpuset cpu io memory pids\n", "cpu memory pids\n", "", "+io memory pids\n"},
+		{"no cpu", "memory pids\n", "memory pids\n", "controller cpu", "+cpury pids\n"},
+		{"nothing", "\n", "\n", "controller pids, memory, cpu", "+pids"},
+		{"cpuset is not cpu", "cpuset memory pids\n", "\n", "controller cpu", "+cpu"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
