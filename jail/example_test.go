@@ -149,7 +149,7 @@ func ExampleFaults() {
 		}
 	}
 	// Output:
-	// limits.pids: "1": must be between 2 and 4194304 processes (PID 1 is one of them)
+	// limits.pids: "1": must be from 2 to 4194304 processes (PID 1 is one of them)
 	// net: "host": must be one of none, loopback
 }
 

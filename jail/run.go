@@ -75,6 +75,20 @@ func RunIO(ctx context.Context, spec Spec, io IO) (Result, error) {
 	return r.finish(err)
 }
 
+// Check finds every fault of a Spec that [RunIO] would refuse it for, on its own
+// ([Spec.Validate]) and against the host: grants that are not there, for one. It
+// returns nil or Faults, and makes nothing. What else this host may lack is not
+// among them.
+func Check(spec Spec) error {
+	r := newRun(context.Background(), spec)
+	defer r.close()
+	var faults Faults
+	if errors.As(r.check(), &faults) {
+		return faults
+	}
+	return nil
+}
+
 // Explain makes the plan of [Run] and runs nothing. It is [ExplainIO] with an
 // empty IO.
 func Explain(spec Spec) (*Plan, error) { return ExplainIO(spec, IO{}) }

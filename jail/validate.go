@@ -16,11 +16,15 @@ import (
 const (
 	minMemory  = 4 << 20 // below this not even the loader of most programs runs
 	minTmpSize = 4 << 10
-	maxSize    = 1 << 50
+	maxSize    = 1 << 47 // what one process can address on x86-64 with four-level page tables: no limit beyond it means anything
+	minPids    = 2       // PID 1 and the program
 	maxPids    = 4 << 20 // PID_MAX_LIMIT, proc(5)
+	minNoFile  = 8
 	maxNoFile  = 1 << 20
+	minCPUs    = 0.01 // the smallest quota that the kernel takes: 1 ms in each period of 100 ms (Documentation/scheduler/sched-bwc.rst)
 	maxCPUs    = 4096
-	maxTime    = 366 * 24 * time.Hour
+	minTime    = time.Millisecond
+	maxTime    = 8760 * time.Hour
 	maxContent = 64 << 10
 	maxArg     = 128 << 10 // MAX_ARG_STRLEN, execve(2)
 	maxArgs    = 6 << 20   // of all arguments and the environment: three quarters of _STK_LIM, execve(2)
@@ -198,7 +202,7 @@ func (m Mount) faults() (faults Faults) {
 		fault("source", m.Source, "must not hold a NUL byte")
 	}
 	if m.Size < 0 || m.Size > maxSize || m.Size > 0 && m.Size < minTmpSize {
-		fault("size", strconv.FormatInt(m.Size, 10), fmt.Sprintf("must be between %d and %d bytes", minTmpSize, int64(maxSize)))
+		fault("size", strconv.FormatInt(m.Size, 10), "must be "+LimitRange("limits.tmp_size"))
 	}
 	if len(m.Content) > maxContent {
 		fault("content", fmt.Sprintf("%d bytes", len(m.Content)), fmt.Sprintf("must be at most %d bytes", maxContent))
@@ -218,27 +222,23 @@ func boxOwn(p string) string {
 }
 
 func (v *validator) limits(l Limits) {
-	within := func(field string, value, low, high int64, unit string) {
-		if value < low || value > high {
-			v.fault("limits."+field, strconv.FormatInt(value, 10), fmt.Sprintf("must be between %d and %d %s", low, high, unit))
+	check := func(field, value string, ok bool) {
+		if field = "limits." + field; !ok {
+			v.fault(field, value, "must be "+LimitRange(field))
 		}
 	}
-	within("memory", l.Memory, minMemory, maxSize, "bytes")
-	within("pids", l.Pids, 2, maxPids, "processes (PID 1 is one of them)")
-	within("output", l.Output, 1, maxSize, "bytes")
-	within("tmp_size", l.TmpSize, minTmpSize, maxSize, "bytes")
-	within("nofile", l.NoFile, 8, maxNoFile, "descriptors")
-	within("file_size", l.FileSize, 1, maxSize, "bytes")
-	duration := func(field string, d time.Duration) {
-		if d < time.Millisecond || d > maxTime {
-			v.fault("limits."+field, d.String(), fmt.Sprintf("must be between %v and %v", time.Millisecond, maxTime))
-		}
+	number := func(field string, value, low, high int64) {
+		check(field, strconv.FormatInt(value, 10), value >= low && value <= high)
 	}
-	duration("timeout", l.Timeout)
-	duration("cpu_time", l.CPUTime)
-	if !(l.CPUs >= 0.01 && l.CPUs <= maxCPUs) {
-		v.fault("limits.cpus", strconv.FormatFloat(l.CPUs, 'g', -1, 64), fmt.Sprintf("must be between 0.01 and %d processors", maxCPUs))
-	}
+	number("memory", l.Memory, minMemory, maxSize)
+	number("pids", l.Pids, minPids, maxPids)
+	number("output", l.Output, 1, maxSize)
+	number("tmp_size", l.TmpSize, minTmpSize, maxSize)
+	number("nofile", l.NoFile, minNoFile, maxNoFile)
+	number("file_size", l.FileSize, 1, maxSize)
+	check("timeout", l.Timeout.String(), l.Timeout >= minTime && l.Timeout <= maxTime)
+	check("cpu_time", l.CPUTime.String(), l.CPUTime >= minTime && l.CPUTime <= maxTime)
+	check("cpus", strconv.FormatFloat(l.CPUs, 'g', -1, 64), l.CPUs >= minCPUs && l.CPUs <= maxCPUs)
 }
 
 func (v *validator) seccomp(s Seccomp) {

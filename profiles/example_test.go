@@ -53,5 +53,5 @@ func ExampleParseSize() {
 	fmt.Println(err)
 	// Output:
 	// 268435456
-	// "10GB": accepted is a whole number of bytes, or of KiB, MiB or GiB with K, M or G behind it, such as 256M; from 1 to 131072G
+	// "10GB": accepted is a whole number of bytes, or of KiB, MiB or GiB with K, M or G behind it, such as 256M
 }

@@ -1,7 +1,6 @@
 package profiles
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -32,7 +31,11 @@ func (b *builder) grant(kind jail.MountKind, field string, g Grant) string {
 		b.fault(field, shown, wantGrant)
 		return ""
 	}
-	t, _ := walk(host)
+	t, err := walk(host)
+	if at := strings.LastIndex(host, ":"); err != nil && at > 0 && g.Box == "" && exists(host[:at]) {
+		b.fault(field, shown, wantGrant+", and "+host[at+1:]+" is none")
+		return ""
+	}
 	if !b.noLinks(field, shown, t) {
 		return ""
 	}
@@ -83,7 +86,19 @@ func (b *builder) place(m jail.Mount, field, shown string) bool {
 		return false
 	}
 	b.view.put(m)
+	b.origins[m.Target] = origin{field, shown}
 	return true
+}
+
+// An origin is the flag or key that asked for a grant, with the value that it had.
+type origin struct{ field, shown string }
+
+// origin of what is at a path of the box; what nobody asked for is the view's.
+func (b *builder) origin(target string) origin {
+	if o, ok := b.origins[target]; ok {
+		return o
+	}
+	return origin{"view", target}
 }
 
 func describe(m jail.Mount) string {
@@ -184,51 +199,4 @@ func (b *builder) writable(real string) (grant string, ok bool) {
 		}
 	}
 	return "", false
-}
-
-// checkNesting reports mounts that lie in another one which has no place for
-// them: the box never creates anything in a granted tree.
-func (b *builder) checkNesting() {
-	for _, m := range b.view.mounts {
-		outer, ok := b.view.covering(filepath.Dir(m.Target))
-		if !ok || outer.Kind == jail.MountTmpfs {
-			continue
-		}
-		if !fromHost(outer) {
-			b.fault("view", m.Target, "a path that is not below a file; "+outer.Target+" is "+describe(outer))
-			continue
-		}
-		if lacking(outer) || lacking(m) && m.Kind == jail.MountSystem {
-			continue // a part of the system that this host lacks, or a grant that package jail reports
-		}
-		point := filepath.Join(outer.Source, m.Target[len(outer.Target):])
-		if t, err := walk(point); err != nil || t.real != point || isDir(point) != wantsDir(m) {
-			kind := "file"
-			if wantsDir(m) {
-				kind = "folder"
-			}
-			b.fault("view", m.Target, "a BOX that exists as a "+kind+" in "+outer.Source+
-				", which is granted around it; nothing is created in a granted tree")
-		}
-	}
-}
-
-// lacking says whether a mount's source is not there.
-func lacking(m jail.Mount) bool {
-	if !fromHost(m) {
-		return false
-	}
-	_, err := os.Lstat(m.Source)
-	return err != nil
-}
-
-// wantsDir says whether a mount needs a folder to be mounted on.
-func wantsDir(m jail.Mount) bool {
-	switch m.Kind {
-	case jail.MountTmpfs:
-		return true
-	case jail.MountFile, jail.MountLink:
-		return false
-	}
-	return isDir(m.Source)
 }

@@ -93,11 +93,11 @@ func TestGrants(t *testing.T) {
 --rw: "/usr/bin:/usr": a path of your own; /usr is a part of the system, which is never writable`},
 		{name: "tmpfs on tmp", o: Overrides{Tmpfs: []Tmpfs{{Box: "/tmp"}}}, faults: `--tmpfs: "/tmp": another path: every box has a /tmp, whose size is --tmp-size`},
 		{name: "no mount point", o: Overrides{RO: grantList("data:/d", "other:/d/new", "other/file:/d/mount", "other:/d/mountfile", "other:/d/mountlink")}, faults: `
-view: "/d/new": a BOX that exists as a folder in ROOT/data, which is granted around it; nothing is created in a granted tree
-view: "/d/mount": a BOX that exists as a file in ROOT/data, which is granted around it; nothing is created in a granted tree
-view: "/d/mountfile": a BOX that exists as a folder in ROOT/data, which is granted around it; nothing is created in a granted tree
-view: "/d/mountlink": a BOX that exists as a folder in ROOT/data, which is granted around it; nothing is created in a granted tree`},
-		{name: "below a file", o: Overrides{RO: grantList("data:/etc/hosts/x")}, faults: `view: "/etc/hosts/x": a path that is not below a file; /etc/hosts is a file`},
+--ro: "other:/d/new": a BOX that exists as a folder in ROOT/data, which is granted around it; nothing is created in a granted tree
+--ro: "other/file:/d/mount": a BOX that exists as a file in ROOT/data, which is granted around it; nothing is created in a granted tree
+--ro: "other:/d/mountfile": a BOX that exists as a folder in ROOT/data, which is granted around it; nothing is created in a granted tree
+--ro: "other:/d/mountlink": a BOX that exists as a folder in ROOT/data, which is granted around it; nothing is created in a granted tree`},
+		{name: "below a file", o: Overrides{RO: grantList("data:/etc/hosts/x")}, faults: `--ro: "data:/etc/hosts/x": a path that is not below a file; /etc/hosts is a file`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			host := h

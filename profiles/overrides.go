@@ -78,7 +78,7 @@ func ParseTmpfs(s string) (Tmpfs, error) {
 	}
 	n, err := ParseSize(size)
 	if err != nil {
-		return Tmpfs{}, &valueError{s, wantTmpfs + "; SIZE is " + wantSize}
+		return Tmpfs{}, &valueError{s, wantTmpfs + "; SIZE is " + wantSize + "; " + jail.LimitRange("limits.tmp_size")}
 	}
 	return Tmpfs{Box: box, Size: n}, nil
 }

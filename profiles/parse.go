@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -8,27 +9,13 @@ import (
 	"time"
 )
 
-// What the parsers below accept, in words. Errors and faults quote these.
+// What the parsers below accept, in words. Errors and faults quote these. How much
+// a limit may be is said by jail.LimitRange.
 const (
-	wantSize     = "a whole number of bytes, or of KiB, MiB or GiB with K, M or G behind it, such as 256M; from 1 to 131072G"
-	wantDuration = "a number with its unit, such as 500ms, 30s or 1m30s; from 1ms to 8760h"
-	wantCPUs     = "a decimal number of processors, such as 0.5 or 2; from 0.01 to 1024"
-	wantCount    = "a whole number from 1 to 4194304"
-)
-
-const (
-	// maxSize is 128 TiB, what one process can address on x86-64 with
-	// four-level page tables: no limit beyond it means anything.
-	maxSize     = int64(1) << 47
-	maxDuration = 8760 * time.Hour
-	minDuration = time.Millisecond
-	// minCPUs is the smallest quota the kernel takes: 1 ms in each period of
-	// 100 ms (Documentation/scheduler/sched-bwc.rst).
-	minCPUs = 0.01
-	maxCPUs = 1024
-	// maxCount is PID_MAX_LIMIT, 2^22, the highest number of processes a
-	// 64-bit kernel can have.
-	maxCount = int64(1) << 22
+	wantSize     = "a whole number of bytes, or of KiB, MiB or GiB with K, M or G behind it, such as 256M"
+	wantDuration = "a number with its unit, such as 500ms, 30s or 1m30s"
+	wantCPUs     = "a decimal number of processors, such as 0.5 or 2"
+	wantCount    = "a whole number"
 )
 
 // A valueError says which value was not understood, and what is accepted.
@@ -40,7 +27,8 @@ func (e *valueError) Error() string {
 
 // ParseSize reads a number of bytes: digits, then nothing or K, M or G (either
 // case) for KiB, MiB, GiB. Zero, signs, fractions, exponents and other units
-// are errors: a limit that was mistyped must not become another limit.
+// are errors: a limit that was mistyped must not become another limit. A number
+// that is too large for an int64 is the largest of those, which no limit may be.
 func ParseSize(s string) (int64, error) {
 	digits, shift := s, 0
 	if s != "" {
@@ -54,8 +42,11 @@ func ParseSize(s string) (int64, error) {
 		}
 	}
 	n, ok := parseDigits(digits)
-	if !ok || n < 1 || n > maxSize>>shift {
+	if !ok || n < 1 {
 		return 0, &valueError{s, wantSize}
+	}
+	if n > math.MaxInt64>>shift {
+		return math.MaxInt64, nil
 	}
 	return n << shift, nil
 }
@@ -64,7 +55,7 @@ func ParseSize(s string) (int64, error) {
 // an error, because its reader and its writer may think of different units.
 func ParseDuration(s string) (time.Duration, error) {
 	d, err := time.ParseDuration(s)
-	if err != nil || d < minDuration || d > maxDuration {
+	if err != nil || d <= 0 {
 		return 0, &valueError{s, wantDuration}
 	}
 	return d, nil
@@ -77,16 +68,17 @@ func ParseCPUs(s string) (float64, error) {
 		return 0, &valueError{s, wantCPUs}
 	}
 	f, err := strconv.ParseFloat(s, 64)
-	if err != nil || f < minCPUs || f > maxCPUs || math.IsNaN(f) {
+	if err != nil || f <= 0 {
 		return 0, &valueError{s, wantCPUs}
 	}
 	return f, nil
 }
 
-// ParseCount reads a number of things, such as processes or open files.
+// ParseCount reads a number of things, such as processes or open files. Too large
+// a one is the largest int64, as with [ParseSize].
 func ParseCount(s string) (int64, error) {
 	n, ok := parseDigits(s)
-	if !ok || n < 1 || n > maxCount {
+	if !ok || n < 1 {
 		return 0, &valueError{s, wantCount}
 	}
 	return n, nil
@@ -96,8 +88,8 @@ func parseDigits(s string) (int64, bool) {
 	if !onlyDigits(s) {
 		return 0, false
 	}
-	n, err := strconv.ParseInt(s, 10, 64)
-	return n, err == nil
+	n, err := strconv.ParseInt(s, 10, 64) // the largest, where it is out of range
+	return n, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
 func onlyDigits(s string) bool {

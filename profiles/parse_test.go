@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"math"
 	"strconv"
 	"testing"
 	"time"
@@ -14,9 +15,9 @@ func TestParseSize(t *testing.T) {
 		{"1", 1}, {"1024", 1024}, {"256M", 256 << 20}, {"256m", 256 << 20},
 		{"4k", 4096}, {"2G", 2 << 30}, {"131072G", 1 << 47}, {"0256M", 256 << 20},
 		{"", 0}, {"0", 0}, {"0M", 0}, {"-1", 0}, {"+1", 0}, {"1e9", 0}, {"10GB", 0},
-		{"999999999T", 0}, {"999999999G", 0}, {"131073G", 0}, {"1.5G", 0}, {"M", 0},
+		{"999999999T", 0}, {"999999999G", 999999999 << 30}, {"99999999999G", math.MaxInt64}, {"1.5G", 0}, {"M", 0},
 		{"256 M", 0}, {" 1", 0}, {"1_000", 0}, {"0x10", 0}, {"inf", 0}, {"1MiB", 0},
-		{"99999999999999999999", 0}, {"٣M", 0},
+		{"99999999999999999999", math.MaxInt64}, {"99999999999999999999K", math.MaxInt64}, {"٣M", 0},
 	} {
 		got, err := ParseSize(tt.in)
 		if got != tt.want || (err != nil) != (tt.want == 0) {
@@ -24,7 +25,7 @@ func TestParseSize(t *testing.T) {
 		}
 	}
 	_, err := ParseSize("10GB")
-	const want = `"10GB": accepted is a whole number of bytes, or of KiB, MiB or GiB with K, M or G behind it, such as 256M; from 1 to 131072G`
+	const want = `"10GB": accepted is a whole number of bytes, or of KiB, MiB or GiB with K, M or G behind it, such as 256M`
 	if err == nil || err.Error() != want {
 		t.Errorf("ParseSize(10GB): %v, want %s", err, want)
 	}
@@ -39,7 +40,7 @@ func FuzzParseSize(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if n < 1 || n > maxSize {
+		if n < 1 {
 			t.Errorf("ParseSize(%q) = %d, out of range", s, n)
 		}
 		if again, err := ParseSize(strconv.FormatInt(n, 10)); again != n || err != nil {
@@ -54,8 +55,8 @@ func TestParseDuration(t *testing.T) {
 		want time.Duration
 	}{
 		{"30s", 30 * time.Second}, {"1m30s", 90 * time.Second}, {"1ms", time.Millisecond},
-		{"1.5s", 1500 * time.Millisecond}, {"8760h", 8760 * time.Hour},
-		{"", 0}, {"0", 0}, {"0s", 0}, {"30", 0}, {"-1s", 0}, {"1ns", 0}, {"8761h", 0},
+		{"1.5s", 1500 * time.Millisecond}, {"8761h", 8761 * time.Hour}, {"1ns", 1},
+		{"", 0}, {"0", 0}, {"0s", 0}, {"30", 0}, {"-1s", 0},
 		{"1d", 0}, {"forever", 0}, {"1e9s", 0}, {"9999999999999h", 0},
 	} {
 		got, err := ParseDuration(tt.in)
@@ -70,9 +71,9 @@ func TestParseCPUs(t *testing.T) {
 		in   string
 		want float64
 	}{
-		{"1", 1}, {"0.5", 0.5}, {"2.25", 2.25}, {"0.01", 0.01}, {"1024", 1024},
+		{"1", 1}, {"0.5", 0.5}, {"2.25", 2.25}, {"0.01", 0.01}, {"1025", 1025}, {"0.001", 0.001},
 		{"", 0}, {"0", 0}, {"0.0", 0}, {"-1", 0}, {"1e3", 0}, {"inf", 0}, {"NaN", 0},
-		{"0x1p3", 0}, {".5", 0}, {"1.", 0}, {"0.001", 0}, {"1025", 0}, {"1,5", 0}, {"1.2.3", 0},
+		{"0x1p3", 0}, {".5", 0}, {"1.", 0}, {"1,5", 0}, {"1.2.3", 0},
 	} {
 		got, err := ParseCPUs(tt.in)
 		if got != tt.want || (err != nil) != (tt.want == 0) {
@@ -87,7 +88,7 @@ func TestParseCount(t *testing.T) {
 		want int64
 	}{
 		{"1", 1}, {"128", 128}, {"4194304", 4194304},
-		{"", 0}, {"0", 0}, {"-1", 0}, {"4194305", 0}, {"1K", 0}, {"1.0", 0}, {"1e3", 0}, {"99999999999999999999", 0},
+		{"", 0}, {"0", 0}, {"-1", 0}, {"1K", 0}, {"1.0", 0}, {"1e3", 0}, {"99999999999999999999", math.MaxInt64},
 	} {
 		got, err := ParseCount(tt.in)
 		if got != tt.want || (err != nil) != (tt.want == 0) {

@@ -163,6 +163,14 @@ var mapFields = []mapField{
 	}},
 }
 
+// wants is f.want, and for a limit how much it may be.
+func (f field) wants() string {
+	if within := jail.LimitRange(f.key); within != "" {
+		return f.want + "; " + within
+	}
+	return f.want
+}
+
 // maxFileContent is what a jail.MountFile may hold.
 const maxFileContent = 64 << 10
 
@@ -184,7 +192,7 @@ func (s *settings) apply(d *document) {
 func (s *settings) store(e entry) (want string, ok bool) {
 	for _, f := range fields {
 		if f.key == strings.Join(e.path, ".") {
-			return f.want, f.set(s, e.v)
+			return f.wants(), f.set(s, e.v)
 		}
 	}
 	for _, m := range mapFields {

@@ -15,9 +15,10 @@ type builder struct {
 	o         Overrides
 	h         Host
 	view      view
-	rw        map[string]bool // real host paths of the writable grants
-	cwd       string          // where the program starts, as far as asked for
-	workspace string          // its path, which is the same on both sides
+	origins   map[string]origin // of what was granted, by its path in the box
+	rw        map[string]bool   // real host paths of the writable grants
+	cwd       string            // where the program starts, as far as asked for
+	workspace string            // its path, which is the same on both sides
 	limits    jail.Limits
 	binDir    string   // folder of an interpreter outside the system's PATH
 	homes     []string // see peoplesHomes
@@ -35,7 +36,7 @@ type builder struct {
 // own absolute path, with nothing beside it, and only when no other grant
 // shows it anyway. See the package's documentation for the rules.
 func (p *Profile) Spec(args []string, o Overrides, h Host) (jail.Spec, error) {
-	b := &builder{p: p, o: o, h: h, rw: map[string]bool{}}
+	b := &builder{p: p, o: o, h: h, rw: map[string]bool{}, origins: map[string]origin{}}
 	s := &p.settings
 	b.limits = overlay(s.limits, o.Limits)
 	b.profileView()
@@ -65,8 +66,7 @@ func (p *Profile) Spec(args []string, o Overrides, h Host) (jail.Spec, error) {
 	}
 	spec.Optional = concat(spec.Optional, o.Optional)
 	spec.Env = b.environment()
-	b.checkNesting()
-	spec.View = b.view.mounts
+	spec.View = b.checkNesting()
 	if len(b.faults) > 0 {
 		return spec, b.faults
 	}

@@ -14,6 +14,9 @@ import (
 // granted with it.
 const defaultProfile = "exec"
 
+// leastProfile makes the fewest demands.
+const leastProfile = "base"
+
 // parseRun reads the arguments of `jail run`.
 func parseRun(args []string) (options, *commandLine) {
 	var o options
@@ -34,10 +37,9 @@ func (c *commandLine) compose(o options, host profiles.Host, limit *setupLimit) 
 	p, err := profiles.Load(name, host)
 	if err != nil {
 		c.errors(err, "--profile", name, o)
-		return jail.Spec{Name: o.over.Name}
 	}
-	if len(c.rest) == 0 {
-		return jail.Spec{}
+	if err != nil || len(c.rest) == 0 {
+		return c.flagsAlone(o, host)
 	}
 	if o.over.Limits.Timeout == 0 && limit != nil {
 		limit.profile(p.Limits().Timeout)
@@ -45,9 +47,26 @@ func (c *commandLine) compose(o options, host profiles.Host, limit *setupLimit) 
 	if o.tty {
 		o.over.Env = append(o.over.Env, terminalType(o.over)...)
 	}
-	spec, err := p.Spec(c.rest, o.over, host)
+	return c.spec(p, c.rest, o, host)
+}
+
+// flagsAlone finds what is wrong with the other flags when there is no profile, or
+// no program, to make a Spec of.
+func (c *commandLine) flagsAlone(o options, host profiles.Host) jail.Spec {
+	p, err := profiles.Load(leastProfile, host)
 	if err != nil {
-		c.errors(err, "--profile", name, o)
+		return jail.Spec{Name: o.over.Name}
+	}
+	spec := c.spec(p, []string{"true"}, o, host)
+	spec.Profile = nil
+	return spec
+}
+
+// spec is the Spec of a program under a profile.
+func (c *commandLine) spec(p *profiles.Profile, args []string, o options, host profiles.Host) jail.Spec {
+	spec, err := p.Spec(args, o.over, host)
+	if err != nil {
+		c.errors(err, "--profile", p.Name, o)
 	}
 	c.checkWorkspace(o)
 	spec.Hostname = o.hostname
@@ -57,11 +76,22 @@ func (c *commandLine) compose(o options, host profiles.Host, limit *setupLimit) 
 	return spec
 }
 
-// validate adds the faults that spec has by itself. What another check has found
-// already is not told twice.
-func (c *commandLine) validate(spec jail.Spec, o options) {
+// validate adds the faults that spec has by itself.
+func (c *commandLine) validate(spec jail.Spec, o options) { c.found(spec.Validate(), spec, o) }
+
+// lookAtHost adds the faults that spec has on this host, if there are any faults
+// already: a run finds them itself, and would tell them the next time.
+func (c *commandLine) lookAtHost(spec jail.Spec, o options) {
+	if len(c.faults) > 0 {
+		c.found(jail.Check(spec), spec, o)
+	}
+}
+
+// found adds Faults of spec. What another check has found already is not told
+// twice.
+func (c *commandLine) found(err error, spec jail.Spec, o options) {
 	var faults jail.Faults
-	if !errors.As(spec.Validate(), &faults) {
+	if !errors.As(err, &faults) {
 		return
 	}
 	type place struct{ field, value string }

@@ -19,6 +19,7 @@ func explainCommand(args []string) int {
 	host := profiles.CurrentHost()
 	limit := limitSetup(options{json: o.json, over: o.over}, host)
 	spec := line.compose(o, host, limit)
+	line.lookAtHost(spec, o)
 	faults := line.faults
 	var plan *jail.Plan
 	var err error

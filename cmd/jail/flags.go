@@ -165,7 +165,15 @@ func isFlag(table []flagDef, arg string) bool {
 func (c *commandLine) apply(o *options) {
 	for _, s := range c.settings {
 		if err := s.def.set(o, s.value); err != nil {
-			c.fault("--"+s.def.name, s.value, err.Error())
+			c.fault("--"+s.def.name, s.value, inUnits(err.Error()+s.def.within()))
 		}
 	}
+}
+
+// within is how much a limit may be.
+func (d *flagDef) within() string {
+	if within := jail.LimitRange(d.field); within != "" {
+		return "; " + within
+	}
+	return ""
 }

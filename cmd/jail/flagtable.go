@@ -22,7 +22,7 @@ const (
 const (
 	acceptSize   = "a number of bytes, or of KiB, MiB or GiB with K, M or G behind it, such as 256M"
 	acceptTime   = "a number with its unit, such as 500ms, 30s or 1m30s"
-	acceptCount  = "a whole number above 0"
+	acceptCount  = "a whole number"
 	acceptGrant  = "HOST or HOST:BOX; HOST exists, BOX is where the program finds it"
 	acceptCall   = "a system call as the kernel spells it"
 	acceptParent = "a path relative to the cgroup mount; on version 1 the same in the hierarchies pids, memory, cpu and cpuacct"

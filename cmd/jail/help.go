@@ -49,8 +49,8 @@ A program may use these numbers as well: the record's "reason" is the authority.
 
 const helpSignals = `
 SIGINT, SIGTERM, SIGQUIT and SIGHUP to jail end the whole box by SIGKILL, and
-the record says so. Another one, a second later or more, ends jail at once, without
-a record. With --tty the keys for them go to the program.
+the record says so. One that comes a second later or more ends jail at once,
+without a record. With --tty the keys for them go to the program.
 `
 
 const helpRun = `The program gets an environment of its own (HOME, LANG, PATH and what its

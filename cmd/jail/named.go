@@ -30,12 +30,10 @@ func (c *commandLine) typed(f jail.Fault, o options) jail.Fault {
 	if f.Field == "--rw" && o.over.Workspace != "" && isWorkspace(f.Value, o.over.Workspace) {
 		f.Field = "--workspace"
 	}
+	f.Want = inUnits(f.Want)
 	d := lookup(runFlags(), f.Field)
 	if d == nil || d.many {
 		return f
-	}
-	if d.accept == acceptSize {
-		f.Want = inUnits(f.Want)
 	}
 	for _, s := range c.settings {
 		if s.def.name == d.name {

@@ -37,6 +37,7 @@ func runCommand(args []string) int {
 	if o.tty && !isTerminal(os.Stdin) {
 		line.fault("--tty", "", "standard input is not a terminal")
 	}
+	line.lookAtHost(spec, o)
 	limit.over()
 	if len(line.faults) > 0 {
 		return refuse(spec, line.faults, jail.StageValidate, target)

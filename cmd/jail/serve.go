@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -64,13 +65,13 @@ func takeFlags() []flagDef {
 	return []flagDef{
 		{name: "max-running", value: "N", group: groupTake,
 			usage: "runs at once", accept: acceptCount, preset: "4 × processors",
-			set: parsed(profiles.ParseCount, func(o *options) *int64 { return &o.serve.running })},
+			set: parsed(parseRuns, func(o *options) *int64 { return &o.serve.running })},
 		{name: "max-queue", value: "N", group: groupTake,
 			usage: "runs that wait for their turn; more are refused", accept: "a whole number, also 0", preset: "256",
 			set: parsed(parseQueue, func(o *options) *int64 { return &o.serve.queue })},
 		{name: "max-per-caller", value: "N", group: groupTake,
 			usage: "runs of one caller, running and waiting: of a process, or of a request's client", accept: acceptCount, preset: "64",
-			set: parsed(profiles.ParseCount, func(o *options) *int64 { return &o.serve.perCaller })},
+			set: parsed(parseRuns, func(o *options) *int64 { return &o.serve.perCaller })},
 		{name: "max-capture", value: "SIZE", group: groupTake,
 			usage: "output of one run that goes into its record, and so is kept in memory", accept: acceptSize, preset: "16M",
 			set: parsed(profiles.ParseSize, func(o *options) *int64 { return &o.serve.capture })},
@@ -93,10 +94,14 @@ func parseWarm(v string) (warmBoxes, error) {
 	return warmBoxes{v[:at], n}, nil
 }
 
-func parseQueue(v string) (int64, error) {
+func parseQueue(v string) (int64, error) { return parseNumber(v, 0) }
+
+func parseRuns(v string) (int64, error) { return parseNumber(v, 1) }
+
+func parseNumber(v string, least int64) (int64, error) {
 	n, err := strconv.ParseInt(v, 10, 32)
-	if err != nil || n < 0 {
-		return 0, errors.New("must be a whole number from 0 to 2147483647")
+	if err != nil || n < least {
+		return 0, fmt.Errorf("must be a whole number from %d to %d", least, math.MaxInt32)
 	}
 	return n, nil
 }
