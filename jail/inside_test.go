@@ -32,6 +32,7 @@ var inside = map[string]func() int{
 	"env":              func() int { fmt.Println(os.Environ()); return 0 },
 	"subreaper":        subreaperInside,
 	"tier2 supervisor": killedSupervisor,
+	"pool supervisor":  poolSupervisor,
 
 	"burn in children that nobody waits for": burnUnwaited,
 	"burn":                                   func() int { burn(patience(150 * time.Millisecond)); return 0 },

@@ -2,9 +2,8 @@ package jail
 
 import (
 	"errors"
-	"io"
 	"sync"
-	"time"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
@@ -21,8 +20,9 @@ type streams struct {
 	feed      *feeder
 	pumping   bool // by the run's own goroutine
 	tty       *terminal
-	slave     string // the terminal's device on the host
-	held      fdSet  // of a terminal: what keeps it open until the box is gone
+	slave     string      // the terminal's device on the host
+	held      fdSet       // of a terminal: what keeps it open until the box is gone
+	handing   atomic.Bool // something to the caller at this moment
 
 	mu   sync.Mutex // of what follows and of the sinks: finish reads them should the copying hang
 	left int64
@@ -192,7 +192,10 @@ func (s *streams) move(i int, buf []byte, e *end) (int, error) {
 		e.now(ReasonOutputTooLarge)
 	}
 	if sk.w != nil && len(keep) > 0 {
-		if _, err := sk.w.Write(keep); err != nil {
+		s.handing.Store(true)
+		_, err := sk.w.Write(keep)
+		s.handing.Store(false)
+		if err != nil {
 			s.lost(i, err, e)
 		}
 	}
@@ -211,6 +214,8 @@ func (s *streams) splice(i int, sk *sink, most int) (int, bool) {
 	if left == 0 {
 		return 0, false
 	}
+	s.handing.Store(true)
+	defer s.handing.Store(false)
 	n, err := unix.Splice(s.from[i], nil, int(sk.file.Fd()), nil, int(min(left, largePipe)), unix.SPLICE_F_MOVE)
 	if err != nil {
 		sk.file = nil // the caller's end is none that can be spliced to
@@ -221,76 +226,4 @@ func (s *streams) splice(i int, sk *sink, most int) (int, bool) {
 	s.left -= int64(n)
 	s.mu.Unlock()
 	return int(n), true
-}
-
-// lost is what happens when the caller no longer takes the output.
-func (s *streams) lost(i int, err error, e *end) {
-	s.sinks[i].w = io.Discard
-	s.sinks[i].file = nil
-	s.mu.Lock()
-	if s.why == nil {
-		s.why = err
-	}
-	s.mu.Unlock()
-	e.now(ReasonCanceled)
-}
-
-// cause is what the streams had to end the box for, or "".
-func (s *streams) cause() Reason {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.over:
-		return ReasonOutputTooLarge
-	case s.why != nil:
-		return ReasonCanceled
-	}
-	return ""
-}
-
-// lostFor is why the caller did not take the output, or nil.
-func (s *streams) lostFor() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.why
-}
-
-// outputGrace bounds how long a run waits, after its last process is gone, for
-// output that somebody outside the box still holds the other end of, or that
-// the caller does not take.
-const outputGrace = 500 * time.Millisecond
-
-// finish returns what was written.
-func (s *streams) finish(e *end) (stdout, stderr Output) {
-	if s.tty != nil {
-		s.tty.release()
-		defer s.tty.restore()
-	}
-	s.held.closeAll()
-	if !s.pumping && s.from[0] < 0 && s.from[1] < 0 { // nothing was written, and both have ended
-		s.gone = true
-		s.fds.closeAll()
-		return s.sinks[0].output(), s.sinks[1].output()
-	}
-	if !s.pumping {
-		s.pump(e)
-	}
-	for _, last := range []bool{false, true} {
-		select {
-		case <-s.done:
-			continue
-		case <-time.After(outputGrace):
-		}
-		s.mu.Lock()
-		if !s.gone && !last {
-			unix.Write(s.stop[1], []byte{0})
-		}
-		s.mu.Unlock()
-	}
-	if s.feed != nil {
-		s.feed.release()
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.sinks[0].output(), s.sinks[1].output()
 }

@@ -17,7 +17,7 @@ const nobody = 64321
 // rootlessTests run a second time as an ordinary user. Those that need a
 // cgroup leave themselves out there, unless that user was given one.
 const rootlessTests = "^(TestReasonsForReal|TestForeignCalls|TestOutput.*|TestStdin.*|TestTTY.*|TestWholeTreeEnds|TestCanceled.*|TestTimeout.*|" +
-	"TestConcurrentRuns|TestNothingIsLeft|TestEvidence.*|TestReceipts.*|TestExplainIsWhatRuns|TestUnlinkedInit|TestUnlinkedInitRunsABox|TestRootless.*|TestEmptyStart|TestFromADeletedFolder|TestNamesOfAllKinds|TestTier2.*)$"
+	"TestConcurrentRuns|TestNothingIsLeft|TestEvidence.*|TestReceipts.*|TestExplainIsWhatRuns|TestUnlinkedInit|TestUnlinkedInitRunsABox|TestRootless.*|TestEmptyStart|TestFromADeletedFolder|TestNamesOfAllKinds|TestTier2.*|TestPool.*|TestNewPool.*)$"
 
 // What root's boxes do, an ordinary user's do as well: the same tests, in a
 // copy of this binary that runs as one.
@@ -42,7 +42,7 @@ func TestAsOrdinaryUser(t *testing.T) {
 	if err := os.Chown(tmp, nobody, nobody); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(exe, "-test.v", "-test.run="+rootlessTests, "-test.timeout=60s")
+	cmd := exec.Command(exe, "-test.v", "-test.run="+rootlessTests, "-test.timeout=120s")
 	// Without CI: that there is no cgroup for a user of a test is no failure.
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "TMPDIR=" + tmp, "GOCOVERDIR=" + tmp}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
