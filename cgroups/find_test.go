@@ -39,10 +39,12 @@ func TestFindRefuses(t *testing.T) {
 func TestFindNamedParent(t *testing.T) {
 	const base = "jailtest-parent"
 	above, name := testParent(t), base
-	if above.Version() == V2 {
-		// The root may be somebody else's.
+	switch {
+	case above.Version() == V2: // the root may be somebody else's
 		name = filepath.Join(strings.TrimPrefix(above.Path(), mountRoot+"/"), base)
-	} else {
+	case given() != "":
+		name = filepath.Join(given(), base)
+	default:
 		// A parent must be there in each hierarchy, at the same place in all.
 		root, err := Find("/")
 		if err != nil {
@@ -92,7 +94,7 @@ func TestFindV1Controllers(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			own, err := parseMemberships(tt.own)
+			own, err := parseMemberships(strings.ReplaceAll(tt.own, ":/\n", ":/"+given()+"\n"))
 			if err != nil {
 				t.Fatal(err)
 			}

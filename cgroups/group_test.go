@@ -217,7 +217,7 @@ func TestDescriptorsAreClosed(t *testing.T) {
 		return len(entries)
 	}
 	run := func() {
-		q, err := Find(os.Getenv("JAIL_TEST_CGROUP_PARENT"))
+		q, err := Find(given())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -93,8 +93,8 @@ func TestKillOfTheStarved(t *testing.T) {
 		if err := g.Kill(); err != nil {
 			t.Errorf("Kill() = %v", err)
 		}
-		if !emptyWithin(t, g, time.Second) {
-			t.Errorf("a second after Kill there are %d processes", processes(t, g))
+		if !emptyWithin(t, g, unhurried(time.Second)) {
+			t.Errorf("a second (longer on slow hosts) after Kill there are %d processes", processes(t, g))
 		}
 	})
 }
@@ -115,8 +115,8 @@ func TestKillOfAForkBomb(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if !emptyWithin(t, g, time.Second) {
-		t.Errorf("a second after Kill there are %d processes", processes(t, g))
+	if !emptyWithin(t, g, unhurried(time.Second)) {
+		t.Errorf("a second (longer on slow hosts) after Kill there are %d processes", processes(t, g))
 	}
 	if err := g.Kill(); err != nil {
 		t.Errorf("Kill() of an empty group = %v", err)

@@ -57,11 +57,24 @@ func skip(t *testing.T, format string, args ...any) {
 	t.Skipf("SKIPPED: "+format, args...)
 }
 
+// unhurried is d, or longer on a host that says in JAIL_TEST_SLOWNESS how many
+// times slower it is.
+func unhurried(d time.Duration) time.Duration {
+	if n, err := strconv.Atoi(os.Getenv("JAIL_TEST_SLOWNESS")); err == nil && n > 1 {
+		return d * time.Duration(n)
+	}
+	return d
+}
+
+// given is the group that this host names for the tests, relative to the mounts,
+// or "".
+func given() string { return os.Getenv("JAIL_TEST_CGROUP_PARENT") }
+
 // testParent finds the parent that tests make leaves below. A host whose own
 // group is unfit can name another one.
 func testParent(t *testing.T) *Parent {
 	t.Helper()
-	p, err := Find(os.Getenv("JAIL_TEST_CGROUP_PARENT"))
+	p, err := Find(given())
 	if err != nil {
 		skip(t, "no parent group here (JAIL_TEST_CGROUP_PARENT may name one): %v", err)
 	}

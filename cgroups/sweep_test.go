@@ -17,7 +17,7 @@ import (
 
 // maker makes a leaf, says where, and lives until it is killed or orphaned.
 func maker([]string) {
-	p, err := Find(os.Getenv("JAIL_TEST_CGROUP_PARENT"))
+	p, err := Find(given())
 	if err != nil {
 		panic(err)
 	}
@@ -75,7 +75,7 @@ const leftLoops = 50
 // leaver makes a leaf with loops in it that are starved of processor time, and
 // lives as maker does.
 func leaver([]string) {
-	p, err := Find(os.Getenv("JAIL_TEST_CGROUP_PARENT"))
+	p, err := Find(given())
 	if err != nil {
 		panic(err)
 	}

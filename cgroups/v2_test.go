@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -18,7 +17,7 @@ import (
 // has none at version 2's root, but groups, clones into them and cgroup.kill
 // work there all the same.
 func findV2() (*Parent, error) {
-	p, err := Find(os.Getenv("JAIL_TEST_CGROUP_PARENT"))
+	p, err := Find(given())
 	if err == nil && p.version == V2 {
 		return p, nil
 	}
