@@ -92,12 +92,15 @@ func steady(record map[string]any) {
 			delete(layer, "note")
 		}
 		if layer["name"] == "landlock" && landlockABI() == 0 && layer["note"] != nil {
-			layer["asked"], layer["applied"] = true, true // as on other hosts
+			layer["asked"], layer["applied"] = true, record["reason"] != "setup_refused" // as on other hosts
 			delete(layer, "note")
 		}
 		for _, key := range []string{"mechanism", "evidence"} {
 			delete(layer, key)
 		}
+	}
+	if _, ok := record["observed"]; ok { // by what the host lets be seen
+		record["observed"] = "<observed>"
 	}
 	record["message"] = steadyText(record["message"])
 	if refusal, ok := record["refusal"].(map[string]any); ok {
