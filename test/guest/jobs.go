@@ -32,7 +32,7 @@ func (s suite) jobs(b bout) []order.Job {
 	case "profiles":
 		return b.profileJobs(one)
 	case "systemd":
-		one.Dir, one.Args = filepath.Join(b.place(), "src"), []string{"go", "run", "./test/systemd", "-tests"}
+		one.Dir, one.Args = b.work.root, []string{"go", "run", "./test/systemd", "-tests"}
 		return []order.Job{one}
 	}
 	one.Dir = filepath.Join(b.place(), "src", s.pkg)

@@ -28,6 +28,7 @@ func main() {
 		os.Exit(2)
 	}
 	asTests := flag.Bool("tests", false, "print the rows as go test -v prints tests, for test2json")
+	release := flag.String("debian", "bookworm", "the `release` of Debian that the guest is: bookworm has systemd 252, trixie 257")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -35,7 +36,7 @@ func main() {
 	if *asTests {
 		print = printTest
 	}
-	failed, err := run(ctx, print)
+	failed, err := run(ctx, *release, print)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "systemd:", err)
 		os.Exit(2)
@@ -47,7 +48,7 @@ func main() {
 }
 
 // run makes everything and boots it, and answers how many rows failed.
-func run(ctx context.Context, print func(row string)) (int, error) {
+func run(ctx context.Context, release string, print func(row string)) (int, error) {
 	if os.Geteuid() != 0 {
 		return 0, errors.New("run it as root: it mounts the guest's root, in a mount namespace of its own")
 	}
@@ -60,8 +61,8 @@ func run(ctx context.Context, print func(row string)) (int, error) {
 	if _, err := os.Stat(kernel); err != nil {
 		return 0, fmt.Errorf("%w: fetch it first: go run ./test/guest -fetch -hosts uml-6.1", err)
 	}
-	tree := filepath.Join(cache, "systemd")
-	if err := makeTree(ctx, tree); err != nil {
+	tree := filepath.Join(cache, "systemd-"+release)
+	if err := makeTree(ctx, release, tree); err != nil {
 		return 0, err
 	}
 	work, err := os.MkdirTemp("/var/tmp", "jail-systemd-")

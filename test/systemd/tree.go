@@ -13,7 +13,7 @@ import (
 const packages = "systemd,systemd-sysv,dbus,dbus-user-session,libpam-systemd"
 
 // makeTree makes the guest's root, unless it is there.
-func makeTree(ctx context.Context, tree string) error {
+func makeTree(ctx context.Context, release, tree string) error {
 	if _, err := os.Stat(tree); err == nil {
 		return nil
 	}
@@ -25,7 +25,7 @@ func makeTree(ctx context.Context, tree string) error {
 	if err := os.RemoveAll(part); err != nil {
 		return err
 	}
-	if err := command(ctx, "debootstrap", "--variant=minbase", "--include="+packages, "bookworm", part, mirror); err != nil {
+	if err := command(ctx, "debootstrap", "--variant=minbase", "--include="+packages, release, part, mirror); err != nil {
 		return fmt.Errorf("%w (is debootstrap installed?)", err)
 	}
 	return os.Rename(part, tree)
