@@ -19,7 +19,14 @@ import (
 // runVia has a server run spec. signal is a descriptor that can be read from when
 // a signal has come.
 func runVia(signal int, spec jail.Spec, in io.Reader, o options, line *commandLine, target *recordTarget) int {
-	pid1.DiscardEarly()
+	// The box that was begun before anybody knew is not needed. Its end takes as long
+	// as its namespaces' do, and so goes on meanwhile.
+	discarded := make(chan struct{})
+	go func() {
+		pid1.DiscardEarly()
+		close(discarded)
+	}()
+	defer func() { <-discarded }()
 	v := &viaRun{signal: signal, spec: spec, in: in, capture: o.json}
 	res, err := v.run(o.via)
 	var failure *viaFailure

@@ -40,7 +40,9 @@ func dialVia(path string, signal int) (*viaConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer unix.Close(folder)
+	if folder >= 0 {
+		defer unix.Close(folder)
+	}
 	for {
 		err = unix.Connect(fd, &unix.SockaddrUnix{Name: address})
 		if !errors.Is(err, unix.EAGAIN) && !errors.Is(err, unix.EINTR) {
