@@ -75,6 +75,7 @@ func compileNamespaces(b *builder, off ablation.Set) {
 	b.at(listTarget, StageLandlock, LayerLandlock)
 	b.landlock(old, off) // needs the final tree
 	b.at(listTarget, StageSeccomp, LayerSeccomp)
+	b.keepValue()
 	if !off.Has(ablation.CloseFDs) {
 		b.closeOnExec()
 	}
@@ -96,6 +97,7 @@ type shape struct {
 	tty       bool   // stdin, stdout and stderr are a terminal of the box's own
 	slave     string // its device on the host, which in the box is /dev/console
 	late      bool   // the program is named when the box stands: see Pool
+	value     bool   // the program has a descriptor for a value
 }
 
 // enterGroup moves PID 1 into its group, on version 1: on version 2 it is born
@@ -277,6 +279,7 @@ func (b *builder) exec() {
 		b.command()
 	}
 	b.at(listTarget, StageExec, "")
+	b.giveValue()
 	b.reportMarks()
 	if b.shape.late {
 		b.execLate()

@@ -15,6 +15,11 @@ type IO struct {
 	// Stdout and Stderr receive the program's output as it comes. A nil one is
 	// captured into the Result instead, up to Limits.Output.
 	Stdout, Stderr io.Writer
+	// Value, if not nil, gives the program descriptor 3, a pipe of its own beside
+	// its output, and receives what it writes there, up to Limits.Output on its
+	// own account. Past that the box is ended (output_too_large), whatever
+	// Spec.OutputMode says: a part of a value is none.
+	Value io.Writer
 	// TTY, if not nil, gives the program a new terminal of its own as stdin,
 	// stdout and stderr, all of whose output goes to Stdout. The file is the
 	// caller's terminal, whose size is passed on and whose mode is raw while

@@ -47,6 +47,9 @@ func (r *run) connect(io IO) (*streams, error) {
 	if err == nil {
 		s.stop[0], s.stop[1], err = s.fds.pipe()
 	}
+	if err == nil && io.Value != nil {
+		r.value, err = newValue(io.Value, s.limit)
+	}
 	if err != nil {
 		s.abandon()
 		return nil, err

@@ -105,11 +105,11 @@ func (p *Pool) Accepts(spec Spec) bool {
 
 // Run is [RunIO] in a box that is ready or, where none is, in one that is made
 // now. So is a command that a waiting box can't take: one of more than 128 KiB, one
-// that is looked for in more than eight folders, one with a terminal.
+// that is looked for in more than eight folders, one with a terminal or a value.
 func (p *Pool) Run(ctx context.Context, c Command, io IO) (Result, error) {
 	spec := p.template
 	spec.Name, spec.Args, spec.Env = c.Name, c.Args, c.Env
-	if io.TTY != nil || ctx.Err() != nil || interrupted(interrupt.Of(ctx)) || spec.Validate() != nil {
+	if io.TTY != nil || io.Value != nil || ctx.Err() != nil || interrupted(interrupt.Of(ctx)) || spec.Validate() != nil {
 		return RunIO(ctx, spec, io)
 	}
 	block, ok := lateBlock(spec)

@@ -43,6 +43,7 @@ type run struct {
 
 	interrupt int // a descriptor that can be read from when the caller ends the run, or -1
 	streams   *streams
+	value     *value // nil: none is wanted
 	watch     watch
 	end       end
 	observer  *observer // nil while there is no listener
@@ -138,8 +139,11 @@ func (r *run) prepare(io IO) error {
 	if err := r.check(); err != nil {
 		return err
 	}
+	if io.Value != nil && slices.Contains(r.spec.Seccomp.Deny, "dup3") {
+		return Faults{{"seccomp.deny", "dup3", "must leave what gives the program its descriptor for a value"}}
+	}
 	r.hostUID, r.hostGID = r.host.uid, r.host.gid
-	r.shape = shape{stdin: io.Stdin != nil, tty: io.TTY != nil}
+	r.shape = shape{stdin: io.Stdin != nil, tty: io.TTY != nil, value: io.Value != nil}
 	if r.spec.inPlace() { // it does without a group where none is to be had
 		r.spec.Optional = append(slices.Clone(r.spec.Optional), LayerCgroup)
 	}
@@ -295,6 +299,7 @@ func (r *run) close() {
 	if r.parent != nil {
 		r.parent.Sweep(sweepLooks)
 		r.parent.Close()
+	r.value.abandon()
 	}
 	if r.locked {
 		runtime.UnlockOSThread()

@@ -338,7 +338,10 @@ func (r *run) letGo(c *child, streams *streams) error {
 	}
 	stdio := streams.childEnds
 	if h.ownUID {
-		r.giveStdio(stdio)
+		r.giveStdio(stdio[:])
+		if r.value != nil {
+			r.giveStdio([]int{r.value.to})
+		}
 	}
 	if r.off.Has(ablation.Stdio) {
 		stdio = [3]int{0, 1, 2}
@@ -381,7 +384,7 @@ func (r *run) goAhead(c *child) error {
 // giveStdio makes the box the owner of its pipes or terminal: /dev/stdout is a
 // link to them, and opening that asks for the owner. stdin may also be the
 // host's /dev/null, which stays as it is.
-func (r *run) giveStdio(stdio [3]int) {
+func (r *run) giveStdio(stdio []int) {
 	for _, fd := range stdio {
 		var st unix.Stat_t
 		if unix.Fstat(fd, &st) == nil && (st.Mode&unix.S_IFMT == unix.S_IFIFO || r.plan.shape.tty) {
@@ -396,6 +399,8 @@ func (r *run) open(i inherit) (err error) {
 	switch i.kind {
 	case inheritRuleset:
 		fd, err = r.plan.handled.newRuleset()
+	case inheritValue:
+		fd, err = r.value.lend()
 	default:
 		fd, err = r.openGrant(i.source)
 	}

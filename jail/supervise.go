@@ -1,6 +1,7 @@
 package jail
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -36,6 +37,7 @@ func (r *run) carryOut(ctx context.Context, io IO) error {
 // began takes over a box that was made.
 func (r *run) began(c *child, streams *streams) {
 	streams.started()
+	r.value.start(&r.end)
 	r.end.pidfd, r.end.group, r.end.lifeline = c.pidfd, r.group, -1
 	if r.spec.inPlace() {
 		r.end.lifeline = c.lifeline
@@ -55,7 +57,8 @@ func (r *run) seeThrough(ctx context.Context, c *child) error {
 	}
 	r.observer.end()
 	r.result.Stdout, r.result.Stderr = r.streams.finish(&r.end)
-	if late := r.streams.cause(); late != "" && cause == "" {
+	r.value.finish()
+	if late := cmp.Or(r.streams.cause(), r.value.cause()); late != "" && cause == "" {
 		// The program had ended already, with this still in the pipe.
 		r.end.lateCause(late)
 	}

@@ -83,6 +83,7 @@ func compileInPlace(b *builder, off ablation.Set) {
 	b.call(unix.SYS_OPENAT, "openat", "/", num(unix.AT_FDCWD, "AT_FDCWD"), b.str("/"), num(unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, "O_PATH|O_DIRECTORY|O_CLOEXEC"), num(0)).keep(root)
 	b.landlock(root, off)
 	b.at(listTarget, StageSeccomp, LayerSeccomp)
+	b.keepValue()
 	b.closeOnExec()
 	b.rootEvidence()
 	b.loadFilter(seccomp.Self(b.host.oneGroup(), !b.host.ownUID))

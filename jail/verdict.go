@@ -147,6 +147,9 @@ func (r *run) words() (message, hint string) {
 	case ReasonCPUTime:
 		return fmt.Sprintf("ended after its processor time was used up (limit %v)", l.CPUTime), "raise --cpu-time (or --timeout, which it follows) if the program needs more"
 	case ReasonOutputTooLarge:
+		if r.value.cause() == ReasonOutputTooLarge {
+			return fmt.Sprintf("ended after it wrote a value of more than %d bytes", l.Output), "raise --output, or have the program answer with less"
+		}
 		return fmt.Sprintf("ended after it wrote more than %d bytes of output", l.Output), "raise --output, or take --output-mode truncate to let it go on"
 	case ReasonOutOfMemory:
 		if r.group == nil {
@@ -168,6 +171,9 @@ func (r *run) words() (message, hint string) {
 	case ReasonCanceled:
 		if r.streams != nil && r.streams.lostFor() != nil {
 			return "ended because its output could not be passed on: " + r.streams.lostFor().Error(), ""
+		}
+		if err := r.value.lostFor(); err != nil {
+			return "ended because its value could not be passed on: " + err.Error(), ""
 		}
 		return "ended because the caller asked for it", ""
 	}
