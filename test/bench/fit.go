@@ -43,8 +43,9 @@ func fit(numbers []int, cost []float64) growth {
 }
 
 // The exponents between which growth is called linear: what a fit over noisy
-// medians can tell.
+// medians can tell. Below the least, what rises does not go with the number.
 const (
+	leastGrowth = 0.2
 	leastLinear = 0.85
 	mostLinear  = 1.15
 )
@@ -55,6 +56,8 @@ func (g growth) String() string {
 		return "none to be seen"
 	case g.points == 1:
 		return "seen at one number only: no shape"
+	case g.exponent < leastGrowth:
+		return "none to be told from noise"
 	case g.exponent < leastLinear:
 		return fmt.Sprintf("less than linear, n^%.2f", g.exponent)
 	case g.exponent > mostLinear:

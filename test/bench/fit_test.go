@@ -18,6 +18,7 @@ func TestFit(t *testing.T) {
 		{"linear", func(n float64) float64 { return 5 + 0.01*(n-1) }, 0.01, "linear, n^1.00"},
 		{"square", func(n float64) float64 { return 5 + 1e-4*(n-1)*(n-1) }, 1e-4 * 999, "MORE than linear, n^2.00"},
 		{"root", func(n float64) float64 { return 5 + math.Sqrt(n-1) }, math.Sqrt(999) / 999, "less than linear, n^0.50"},
+		{"noise", func(n float64) float64 { return map[float64]float64{1: 5, 10: 9, 100: 5, 300: 8, 1000: 7}[n] }, 2.0 / 999, "none to be told from noise"},
 		{"late", func(n float64) float64 { return 5 + n/500 }, 1.0 / 500, "seen at one number only"},
 	} {
 		var cost []float64
