@@ -57,6 +57,7 @@ func TestTier1IsRefused(t *testing.T) {
 		if r.Reason != jail.ReasonSetupRefused || r.Refusal.Layer != jail.LayerNamespaces || r.Refusal.Errno != "EPERM" || !strings.Contains(r.Refusal.Remedy, "--tier 2") {
 			t.Errorf("%s: %s: %+v", who.name, r.Reason, r.Refusal)
 		}
+		t.Logf("%s: %s (%s)", who.name, r.Message, r.Hint)
 	}
 }
 
@@ -110,6 +111,7 @@ func TestReceipt(t *testing.T) {
 			if l.Name == jail.LayerRoot && strings.Contains(l.Evidence, " uid 0 ") {
 				t.Errorf("%s: %s", who.name, l.Evidence)
 			}
+			t.Logf("%s: %s: %v %s", who.name, l.Name, l.Applied, l.Mechanism)
 		}
 		if r.Limits.MemoryBytes != nil || r.Limits.CPUs != nil {
 			t.Errorf("%s: limits that nothing enforces: %+v", who.name, r.Limits)

@@ -118,6 +118,7 @@ func TestPlaces(t *testing.T) {
 				if text := r.Message + " (" + r.Hint; r.Reason != "setup_refused" || !strings.Contains(text, p.refused) {
 					t.Errorf("%s: %q, want setup_refused: %s", r.Reason, text, p.refused)
 				}
+				t.Logf("refused: %s (%s)", r.Message, r.Hint)
 				return
 			}
 			if r.Reason != "ok" || r.Stdout.Text != "here\n" {
@@ -128,6 +129,7 @@ func TestPlaces(t *testing.T) {
 					t.Errorf("layer %s does not stand: %s", l.Name, l.Note)
 				}
 			}
+			t.Logf("jail run %s: every wall stands", strings.Join(p.flags, " "))
 		})
 	}
 }
