@@ -112,7 +112,7 @@ func (r *run) listen(c *child) error {
 		return &SetupError{Stage: StageSupervise, Layer: LayerSeccomp, Operation: "recvmsg", Operand: "listener", Err: err,
 			Remedy: "allow jail more open files (ulimit -n)"}
 	}
-	r.observer = &observer{listener: fds[0], program: r.plan.filter.program}
+	r.observer = &observer{listener: fds[0], program: r.plan.filter.program, killable: r.plan.filter.listener&seccomp.WaitKillable != 0}
 	return nil
 }
 

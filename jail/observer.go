@@ -19,6 +19,7 @@ import (
 type observer struct {
 	listener int // closed by the goroutine if there is one, else by close
 	program  seccomp.Program
+	killable bool // no signal but SIGKILL interrupts a call that has been heard
 	idle     bool // nobody is held by the filter any more
 	over     bool // end has been called
 	stop     int  // the write end of a pipe that ends the goroutine, whose end is done
@@ -51,6 +52,9 @@ const (
 	// batch is how many are saved up where there are none left, so that the
 	// supervisor is not woken for each.
 	batch = 20
+	// mostHeld is how many calls are heard ahead of their answers. A box has no more
+	// threads that wait, unless it also kills them all the time.
+	mostHeld = 1024
 )
 
 // awaits is what to poll for the first refused call, or -1.
@@ -113,15 +117,27 @@ func (o *observer) end() {
 	}
 }
 
-// answerAll answers until nobody is held by the filter any more, or stop ends.
+// answerAll answers until nobody is held by the filter any more, or stop ends. A
+// call that is heard beyond what is allowed is taken in at once, after which no
+// signal interrupts it, and answered later. An older kernel, where one would, has it
+// wait to be heard.
 func (o *observer) answerAll(l *notify.Listener, stop int) {
-	allowance := allowance{left: burst, at: time.Now()}
+	allowed := allowance{left: burst, at: time.Now()}
+	var held []heldCall
 	for {
+		wait := allowed.wait(time.Now())
+		for ; wait == 0 && len(held) > 0; wait = allowed.wait(time.Now()) {
+			if o.answer(l, held[0]) {
+				allowed.left--
+			}
+			held = held[1:]
+		}
 		fds := [2]unix.PollFd{{Fd: int32(stop), Events: unix.POLLIN}, {Fd: int32(o.listener), Events: unix.POLLIN}}
-		wait := allowance.wait(time.Now())
+		if wait > 0 && (!o.killable || len(held) >= mostHeld) {
+			fds[1].Fd = -1
+		}
 		var timeout *unix.Timespec
 		if wait > 0 {
-			fds[1].Fd = -1
 			ts := unix.NsecToTimespec(int64(wait))
 			timeout = &ts
 		}
@@ -135,25 +151,41 @@ func (o *observer) answerAll(l *notify.Listener, stop int) {
 		case fds[0].Revents != 0:
 			return
 		case fds[1].Revents&unix.POLLIN != 0:
-			allowance.left--
-			o.answer(l)
+			if c, ok := o.receive(l); !ok {
+				allowed.left-- // work it was
+			} else {
+				held = append(held, c)
+			}
 		case fds[1].Revents != 0:
 			return
 		}
 	}
 }
 
-// answer refuses the next call.
-func (o *observer) answer(l *notify.Listener) {
+// A heldCall waits for its answer.
+type heldCall struct {
+	notify.Call
+	refused
+}
+
+// receive takes in the next call.
+func (o *observer) receive(l *notify.Listener) (heldCall, bool) {
 	c, ok := l.Receive()
 	if !ok {
-		return
+		return heldCall{}, false
 	}
 	call := refused{name: seccomp.Name(int(c.NR)), nr: c.NR, arch: c.Arch, args: c.Args, errno: o.program.Refusal(c.NR, c.Arch, c.Args)}
 	call.what = o.spelled(l, c, call.name)
-	if l.Refuse(c, call.errno) {
-		o.note(call)
+	return heldCall{c, call}, true
+}
+
+// answer refuses a call, and counts it if somebody still waited for that.
+func (o *observer) answer(l *notify.Listener, c heldCall) bool {
+	if !l.Refuse(c.Call, c.errno) {
+		return false
 	}
+	o.note(c.refused)
+	return true
 }
 
 // spelled is the call in words, with the strings that it points to if these are

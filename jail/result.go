@@ -13,23 +13,25 @@ type Result struct {
 	Name   string `json:"name,omitempty"`
 	// Tier is the tier that was asked for; what it has no wall for stands in
 	// Layers as not applied.
-	Tier      Tier        `json:"tier"`
-	Reason    Reason      `json:"reason"`
-	OK        bool        `json:"ok"`
-	ExitCode  *int        `json:"exit_code"`
-	Signal    *string     `json:"signal"`
-	Message   string      `json:"message"`
-	Hint      string      `json:"hint,omitempty"`
-	Refusal   *Refusal    `json:"refusal,omitempty"`
-	Stdout    Output      `json:"stdout"`
-	Stderr    Output      `json:"stderr"`
-	Usage     Usage       `json:"usage"`
-	Limits    InForce     `json:"limits"`
-	Layers    []Layer     `json:"layers"`
-	Denials   []Denial    `json:"denials"`
-	TreeEmpty bool        `json:"tree_empty"`
-	KillMS    int64       `json:"kill_ms"`
-	Profile   *ProfileRef `json:"profile,omitempty"`
+	Tier     Tier     `json:"tier"`
+	Reason   Reason   `json:"reason"`
+	OK       bool     `json:"ok"`
+	ExitCode *int     `json:"exit_code"`
+	Signal   *string  `json:"signal"`
+	Message  string   `json:"message"`
+	Hint     string   `json:"hint,omitempty"`
+	Refusal  *Refusal `json:"refusal,omitempty"`
+	Stdout   Output   `json:"stdout"`
+	Stderr   Output   `json:"stderr"`
+	Usage    Usage    `json:"usage"`
+	Limits   InForce  `json:"limits"`
+	Layers   []Layer  `json:"layers"`
+	Denials  []Denial `json:"denials"`
+	// Observed says what Denials can hold; nil if no program was started.
+	Observed  *Observation `json:"observed,omitempty"`
+	TreeEmpty bool         `json:"tree_empty"`
+	KillMS    int64        `json:"kill_ms"`
+	Profile   *ProfileRef  `json:"profile,omitempty"`
 	// Warm says that the box stood ready before it was asked for (Pool).
 	Warm      bool      `json:"warm,omitempty"`
 	StartedAt time.Time `json:"started_at"`
@@ -154,13 +156,35 @@ type Layer struct {
 	Note string `json:"note,omitempty"`
 }
 
-// A Denial is something that a wall refused.
+// A Denial is something that a wall refused. What is told apart by What is
+// bounded: the last of many may stand for all further ones.
 type Denial struct {
 	Layer LayerName `json:"layer"`
-	What  string    `json:"what"`
-	Count int64     `json:"count"`
-	// Grant is the flag that would allow it.
+	// What was refused, such as "socket(AF_INET, SOCK_STREAM)". The strings in it
+	// are the program's, read from its memory and made printable.
+	What  string `json:"what"`
+	Count int64  `json:"count"`
+	// Errno is what the program was told, such as "EPERM".
+	Errno string `json:"errno,omitempty"`
+	// Grant is the flags that would allow it, or empty: then Never says why.
 	Grant string `json:"grant"`
+	// Setting is Grant as a line of a profile.
+	Setting string `json:"setting,omitempty"`
+	// Never is why no flag is named that allows it.
+	Never string `json:"never,omitempty"`
+	// Source is who saw it.
+	Source string `json:"source,omitempty"`
+	// Likely says that the run failed and that programs which are refused this
+	// mostly fail: the record's message names the first of the most likely.
+	Likely bool `json:"likely,omitempty"`
+}
+
+// Observation is by what means denials were seen, and what is not seen by them.
+type Observation struct {
+	// Sources are the means: Denial.Source is one of them.
+	Sources []string `json:"sources"`
+	// Blind is what is refused without a Denial.
+	Blind []string `json:"blind"`
 }
 
 // ExitStatus is the exit status with which `jail run` answers for r: the

@@ -328,6 +328,7 @@ func (r *run) finish(err error) (Result, error) {
 		res.Refusal, res.Hint = setup.refusal(), setup.Remedy
 	case err != nil:
 		res.Reason, res.Message = ReasonInternalError, err.Error()
+	res.Denials, res.Observed = r.denials(), r.observation()
 	default:
 		r.verdict()
 	}
@@ -336,11 +337,15 @@ func (r *run) finish(err error) (Result, error) {
 	return r.result, err
 }
 
+		if what, remedy := r.missingInterpreter(setup); what != "" {
+			res.Message, setup.Remedy = res.Message+": "+what, remedy
+		}
 // refusalReason tells a program that can't be started from a box that can't be
 // made, and both from a failure of our own.
 func refusalReason(e *SetupError) Reason {
 	if e.Stage == StageExec && e.Operation == "execve" {
 		return ReasonExecFailed
+		res.accuse()
 	}
 	if e.Stage == StageSupervise {
 		return ReasonInternalError

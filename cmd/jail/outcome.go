@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/seed-75010da9/jail/jail"
 )
@@ -10,8 +11,8 @@ import (
 // printOutcome tells a person what the exit status alone does not: why jail
 // ended the program or never started it, which layers were missing, and that
 // not all of the output is there. A program that ended by itself needs no other
-// words. quiet leaves only refusals and
-// failures of jail itself.
+// words, unless it failed and was refused something that is often why. quiet
+// leaves only refusals and failures of jail itself.
 func printOutcome(w io.Writer, r jail.Result, quiet bool) {
 	refused := r.Reason == jail.ReasonSetupRefused || r.Reason == jail.ReasonInternalError || r.Reason == jail.ReasonExecFailed
 	if quiet && !refused {
@@ -23,7 +24,8 @@ func printOutcome(w io.Writer, r jail.Result, quiet bool) {
 		}
 	}
 	ended := r.Reason == jail.ReasonOK || r.Reason == jail.ReasonExecutionFailed
-	if ended && !r.Stdout.Truncated && !r.Stderr.Truncated {
+	likely := slices.ContainsFunc(r.Denials, func(d jail.Denial) bool { return d.Likely })
+	if ended && !likely && !r.Stdout.Truncated && !r.Stderr.Truncated {
 		return
 	}
 	line := "jail: " + string(r.Reason)
@@ -40,8 +42,14 @@ func printOutcome(w io.Writer, r jail.Result, quiet bool) {
 	fmt.Fprintln(w, visible(line))
 	for _, d := range r.Denials {
 		text := fmt.Sprintf("jail: %s denied %s, %d times", d.Layer, d.What, d.Count)
-		if d.Grant != "" {
+		if d.Count == 1 {
+			text = fmt.Sprintf("jail: %s denied %s", d.Layer, d.What)
+		}
+		switch {
+		case d.Grant != "":
 			text += "; " + d.Grant + " allows it"
+		case d.Never != "":
+			text += "; no flag allows it: " + d.Never
 		}
 		fmt.Fprintln(w, visible(text))
 	}

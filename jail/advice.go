@@ -1,0 +1,136 @@
+package jail
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// What a failed program was refused is often why it failed, and often not:
+// programs and their libraries try calls and do without them. So a record's
+// message names what they rarely do without, its hint also the rest, and neither
+// says that this was it.
+
+// suspicion is how likely it is that a refusal is why a program failed.
+type suspicion int
+
+const (
+	tried   suspicion = iota // often tried and done without
+	missed                   // asked for on purpose
+	network                  // as that, and what fails most often
+)
+
+// often are calls that libraries try and do without: memory nodes, priorities,
+// watches, locks, and whom a crash handler lets trace.
+var often = []string{"get_mempolicy", "set_mempolicy", "mbind", "move_pages", "sched_setattr", "sched_setscheduler", "sched_setparam", "setpriority",
+	"ioprio_set", "prctl", "sync", "syncfs", "flock", "inotify_init", "inotify_init1", "inotify_add_watch", "setgroups", "io_setup", "prlimit64", "setrlimit"}
+
+func suspect(d Denial) suspicion {
+	name, args, _ := strings.Cut(d.What, "(")
+	switch {
+	case name == "socket" && (strings.HasPrefix(args, "AF_INET") || strings.HasPrefix(args, "AF_NETLINK")):
+		return network
+	case name == "socket" || name == "socketpair" || slices.Contains(often, name):
+		return tried
+	}
+	return missed
+}
+
+// suspects is the denial that a failure is most likely owed to; of equals, the
+// first. It is nil if nothing was seen to be refused.
+func suspects(denials []Denial) *Denial {
+	var best *Denial
+	for i := range denials {
+		if d := &denials[i]; d.Errno != "" && (best == nil || suspect(*d) > suspect(*best)) {
+			best = d
+		}
+	}
+	return best
+}
+
+// accuse adds to a failed run's message and hint what it was refused.
+func (res *Result) accuse() {
+	switch res.Reason {
+	case ReasonExecutionFailed, ReasonSignaled, ReasonTimeout:
+	default:
+		return
+	}
+	d := suspects(res.Denials)
+	if d == nil {
+		res.Hint = joined(res.Hint, exitHint(res.ExitCode))
+		return
+	}
+	s := suspect(*d)
+	if res.Reason == ReasonTimeout && s != network {
+		return
+	}
+	for i := range res.Denials {
+		d := &res.Denials[i]
+		d.Likely = d.Errno != "" && suspect(*d) == s && s != tried
+	}
+	switch s {
+	case network:
+		res.Message += ", and it was refused the network: " + d.inWords()
+		res.Hint = joined(res.Hint, networkHint(*d))
+	case missed:
+		res.Message += ", and it was refused " + d.inWords()
+		if makesCode(*d) {
+			res.Message += ", which a JIT compiler makes its code with"
+		}
+		res.Hint = joined(res.Hint, d.wayOut())
+	default:
+		res.Hint = joined(joined(res.Hint, exitHint(res.ExitCode)), "it was refused "+d.inWords()+", which many programs try and do without; if that may be it: "+d.wayOut())
+	}
+}
+
+// inWords is d in a sentence.
+func (d Denial) inWords() string {
+	if d.Count == 1 {
+		return d.What + " (" + d.Errno + ")"
+	}
+	return d.What + " (" + d.Errno + ", " + strconv.FormatInt(d.Count, 10) + " times)"
+}
+
+// wayOut is what would allow d, or why nothing does.
+func (d Denial) wayOut() string {
+	if d.Grant == "" {
+		return "no flag allows it (" + d.Never + ")"
+	}
+	return d.Grant + " allows it"
+}
+
+func networkHint(d Denial) string {
+	const files = "a box reaches no network and looks no name up, so what the program fetches has to be in it beforehand, such as packages, by --ro or --workspace"
+	if d.Grant != "" {
+		return files + "; for a server and its clients in one box, " + d.Grant + " gives it a 127.0.0.1 of its own"
+	}
+	return files
+}
+
+// makesCode says whether d is about memory that can be executed.
+func makesCode(d Denial) bool {
+	name, args, _ := strings.Cut(d.What, "(")
+	return name == "memfd_create" || slices.Contains([]string{"mmap", "mprotect", "pkey_mprotect"}, name) && strings.Contains(args, "PROT_EXEC")
+}
+
+// exitHint is what an exit code says by convention.
+func exitHint(code *int) string {
+	if code == nil {
+		return ""
+	}
+	switch *code {
+	case 126:
+		return fmt.Sprintf("by %d a shell says that it found a command and could not execute it: stderr names it", *code)
+	case 127:
+		return fmt.Sprintf("by %d a shell says that a command, and the dynamic loader that a library, is not in the box: stderr names it, and --ro grants it", *code)
+	}
+	return ""
+}
+
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "; " + b
+}

@@ -1,0 +1,132 @@
+package jail
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/seed-75010da9/jail/seccomp"
+	"golang.org/x/sys/unix"
+)
+
+// sourceNotification is the only one that there is so far.
+const sourceNotification = "seccomp user notification"
+
+// denials are what was seen to be refused.
+func (r *run) denials() []Denial {
+	seen, rest := r.observer.refusals()
+	denials := make([]Denial, 0, len(seen)+1)
+	for i := range seen {
+		g := r.grantOf(&seen[i])
+		denials = append(denials, Denial{Layer: LayerSeccomp, What: seen[i].what, Count: seen[i].count, Errno: unix.ErrnoName(seen[i].errno),
+			Grant: g.flags, Setting: g.setting, Never: g.never, Source: sourceNotification})
+	}
+	if rest > 0 {
+		denials = append(denials, Denial{Layer: LayerSeccomp, What: "other system calls", Count: rest, Source: sourceNotification,
+			Never: "no more than the first that look different are told apart"})
+	}
+	return denials
+}
+
+// observation says what denials there can be, or nil if no program was started.
+func (r *run) observation() *Observation {
+	if r.plan == nil || len(r.report.evidence) == 0 {
+		return nil
+	}
+	o := &Observation{Sources: []string{}, Blind: []string{}}
+	switch {
+	case r.observer != nil:
+		o.Sources = append(o.Sources, sourceNotification)
+	case r.plan.filter.program == nil:
+		o.Blind = append(o.Blind, "system calls: there is no filter")
+	default:
+		o.Blind = append(o.Blind, "system calls: "+r.plan.filter.unheard)
+	}
+	o.Blind = append(o.Blind, "files: what Landlock, a file's mode or a read-only mount refuses, and what is not in the box",
+		"system calls that are answered ENOSYS, as by an older kernel (but flock, io_setup and io_submit)",
+		"what the kernel itself refuses, such as a capability that the program does not have")
+	if r.spec.inPlace() {
+		o.Blind = append(o.Blind, "in tier 2: signals, limits, priorities and times of files that the second filter refuses")
+	}
+	return o
+}
+
+// A grant is what would have allowed a call, or why nothing does.
+type grant struct{ flags, setting, never string }
+
+// grantOf finds what to type to have a call allowed. Whether it would be is not
+// looked up but asked of the filter that the box would have.
+func (r *run) grantOf(c *refused) grant {
+	policy, err := seccomp.Builtin(policyName(r.spec.Seccomp))
+	if err != nil {
+		return grant{never: err.Error()}
+	}
+	byPolicy := allows(policy, c)
+	switch {
+	case slices.Contains(r.spec.Seccomp.Deny, c.name) && (byPolicy || seccomp.ByName(c.name)):
+		return grant{flags: "without --deny-syscall " + c.name, setting: "seccomp.deny without " + quoted(c.name)}
+	case byPolicy:
+		return r.grantInBox(c)
+	case with(policy, seccomp.UnixSockets(), c):
+		return grant{flags: "--unix", setting: "net.unix = true"}
+	case with(policy, seccomp.Loopback(), c):
+		return grant{flags: "--net loopback", setting: `net.mode = "loopback"`}
+	case seccomp.ByName(c.name):
+		return byName(together(c.name)...)
+	}
+	why := seccomp.Why(c.name)
+	if why == "" {
+		why = "no policy names this call"
+	}
+	return grant{never: why}
+}
+
+// grantInBox is for what the policy allows and this box's own rules refuse
+// (backstopRules, inPlaceRules).
+func (r *run) grantInBox(c *refused) grant {
+	switch {
+	case r.spec.inPlace() && r.host.oneGroup() && (slices.Contains(groupCalls(), c.name) || c.name == "fcntl"):
+		return grant{never: "on this host a box of tier 2 has to stay one process group, since nothing else tells its processes from the caller's others"}
+	case c.name == "open" || c.name == "openat" || c.name == "ioctl":
+		return grant{never: "on this host nothing but the filter keeps a box of tier 2 from changing files that it may only read"}
+	}
+	return byName(c.name)
+}
+
+// byName is a grant of single calls.
+func byName(names ...string) grant {
+	var flags, list []string
+	for _, n := range names {
+		flags, list = append(flags, "--allow-syscall "+n), append(list, quoted(n))
+	}
+	return grant{flags: strings.Join(flags, " "), setting: "seccomp.allow = [" + strings.Join(list, ", ") + "]"}
+}
+
+// together is the calls that are of no use without each other.
+func together(name string) []string {
+	for _, calls := range [][]string{
+		{"inotify_init1", "inotify_add_watch", "inotify_rm_watch"},
+		{"io_setup", "io_destroy", "io_submit", "io_cancel", "io_getevents", "io_pgetevents"},
+		{"process_vm_readv", "process_vm_writev"},
+		{"msgget", "msgsnd", "msgrcv", "msgctl"},
+		{"mq_open", "mq_unlink", "mq_timedsend", "mq_timedreceive", "mq_notify", "mq_getsetattr"},
+		{"get_mempolicy", "set_mempolicy", "mbind"},
+	} {
+		if slices.Contains(calls, name) {
+			return calls
+		}
+	}
+	return []string{name}
+}
+
+func allows(p seccomp.Program, c *refused) bool {
+	action, ok := p.Action(c.nr, c.arch, c.args)
+	return ok && action == unix.SECCOMP_RET_ALLOW
+}
+
+// with says whether rules in front of p would allow a call.
+func with(p seccomp.Program, rules []seccomp.Rule, c *refused) bool {
+	p, err := p.Prepend(rules)
+	return err == nil && allows(p, c)
+}
+
+func quoted(name string) string { return `"` + name + `"` }
