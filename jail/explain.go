@@ -47,10 +47,10 @@ func (p *Plan) Text() string {
 	}
 	fmt.Fprintf(&b, "\nnetwork  %s\n", p.net())
 	fmt.Fprintf(&b, "landlock %s\n", p.landlockText())
-	fmt.Fprintf(&b, "seccomp  %d instructions\n", p.filter.program.Len())
+	fmt.Fprintf(&b, "seccomp  %s\n", strings.Join(append([]string{strconv.Itoa(p.filter.program.Len()) + " instructions"}, p.changed(LayerSeccomp)...), ", "))
 	f := p.spec.Limits
-	fmt.Fprintf(&b, "limits   timeout %v, cpu time %v, memory %d, cpus %g, pids %d, output %d, tmp %d, nofile %d, file size %d\n",
-		f.Timeout, f.CPUTime, f.Memory, f.CPUs, f.Pids, f.Output, f.TmpSize, f.NoFile, f.FileSize)
+	fmt.Fprintf(&b, "limits   timeout %v, cpu time %v, memory %s, cpus %g, pids %d, output %s, tmp %s, nofile %d, file size %s\n",
+		f.Timeout, f.CPUTime, sizeText(f.Memory), f.CPUs, f.Pids, sizeText(f.Output), sizeText(f.TmpSize), f.NoFile, sizeText(f.FileSize))
 	for _, e := range p.spec.Env {
 		fmt.Fprintf(&b, "env      %s\n", strconv.Quote(e))
 	}
@@ -65,6 +65,15 @@ func (p *Plan) Text() string {
 		}
 	}
 	return b.String()
+}
+
+// sizeText is a number of bytes as flags take it, such as 512M.
+func sizeText(n int64) string {
+	unit := 0
+	for n != 0 && n%1024 == 0 && unit < 3 {
+		n, unit = n/1024, unit+1
+	}
+	return strconv.FormatInt(n, 10) + [...]string{"", "K", "M", "G"}[unit]
 }
 
 func (p *Plan) net() Net {
@@ -96,7 +105,11 @@ func (v viewLine) text() string {
 	case v.Source != "" && v.Source != v.Path:
 		return strconv.Quote(v.Path) + " from " + strconv.Quote(v.Source)
 	case v.Size > 0:
-		return strconv.Quote(v.Path) + " " + strconv.FormatInt(v.Size, 10) + " bytes"
+		text := strconv.Quote(v.Path) + " " + sizeText(v.Size)
+		if v.Kind == "file" {
+			text += " bytes"
+		}
+		return text
 	}
 	return strconv.Quote(v.Path)
 }
@@ -158,11 +171,12 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 		Net      Net        `json:"net"`
 		Landlock int        `json:"landlock_abi"`
 		Seccomp  int        `json:"seccomp_instructions"`
+		Changed  []string   `json:"seccomp_changed,omitempty"`
 		Limits   InForce    `json:"limits"`
 		View     []viewLine `json:"view"`
 		Steps    []stepLine `json:"steps"`
 	}{"jail-plan/1", max(p.spec.Tier, Tier1), p.spec.Args, append([]string{}, p.spec.Env...), p.host.boxUID, p.host.boxGID, p.host.ownUID, p.net(), p.handled.abi,
-		p.filter.program.Len(), p.spec.Limits.inForce(), p.viewLines(), steps})
+		p.filter.program.Len(), p.changed(LayerSeccomp), p.spec.Limits.inForce(), p.viewLines(), steps})
 }
 
 func quoteAll(list []string) string {

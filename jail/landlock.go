@@ -37,6 +37,8 @@ const (
 	// abiResolveUnix is the first ABI at which connecting to a socket file
 	// needs a right of its own.
 	abiResolveUnix = 9
+	// abiPorts is the first that decides about TCP ports.
+	abiPorts = 4
 )
 
 // planLandlock decides what the ruleset handles, or why there is none.

@@ -21,10 +21,14 @@ func (r *run) receipt() []Layer {
 		return layers
 	}
 	e := parseEvidence(r.report.evidence)
+	layers := []Layer{r.namespaces(e), r.root(e), caps(e), r.landlockReceipt(optional(LayerLandlock)), r.seccompReceipt(e, optional(LayerSeccomp)), r.cgroupReceipt(optional(LayerCgroup)), r.rlimitReceipt()}
 	if r.spec.inPlace() {
-		return []Layer{r.noNamespaces(e), r.noRoot(e), r.capsInPlace(e), r.landlockReceipt(false), r.seccompReceipt(e, false), r.cgroupReceipt(true), r.rlimitReceipt()}
+		layers = []Layer{r.noNamespaces(e), r.noRoot(e), r.capsInPlace(e), r.landlockReceipt(false), r.seccompReceipt(e, false), r.cgroupReceipt(true), r.rlimitReceipt()}
 	}
-	return []Layer{r.namespaces(e), r.root(e), caps(e), r.landlockReceipt(optional(LayerLandlock)), r.seccompReceipt(e, optional(LayerSeccomp)), r.cgroupReceipt(optional(LayerCgroup)), r.rlimitReceipt()}
+	for i := range layers {
+		layers[i].Changed = r.plan.changed(layers[i].Name)
+	}
+	return layers
 }
 
 // namespaces compares the program's namespaces with the supervisor's own.

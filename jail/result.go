@@ -152,6 +152,9 @@ type Layer struct {
 	// Evidence is what the kernel itself says about the process that became
 	// the program, read just before it did.
 	Evidence string `json:"evidence,omitempty"`
+	// Changed is what the Spec opens or closes in the layer beyond its defaults,
+	// as the flags that say so, such as "--allow-syscall ptrace".
+	Changed []string `json:"changed,omitempty"`
 	// Note says what is weaker than asked, and why.
 	Note string `json:"note,omitempty"`
 }
