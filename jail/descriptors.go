@@ -89,6 +89,19 @@ func (b *builder) receive(off ablation.Set) {
 	b.lists[listBox] = append(b.lists[listBox], rest...)
 }
 
+// growDescriptorTable makes room for n descriptors at once. The kernel doubles the
+// table when it is full, and waits for an RCU grace period of some 10 ms each time
+// in a process with threads (fs/file.c, expand_fdtable). That there is no room is
+// for the calls to say that need it.
+func growDescriptorTable(fd, n int) {
+	if n < batchSize {
+		return
+	}
+	if high, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, n+batchSize); err == nil {
+		unix.Close(high)
+	}
+}
+
 // send sends descriptors to PID 1, one batch after the other.
 func (c *child) send(fds []int) error {
 	for len(fds) > 0 {

@@ -331,6 +331,7 @@ func (r *run) letGo(c *child, streams *streams) error {
 			return err
 		}
 	}
+	growDescriptorTable(c.channel, len(r.plan.inherits))
 	for _, i := range r.plan.inherits {
 		if err := r.open(i); err != nil {
 			return err
