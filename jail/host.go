@@ -13,8 +13,9 @@ import (
 // host is what this kernel and this caller can do: everything that a plan
 // depends on besides the Spec.
 type host struct {
-	landlockABI int   // 0: none
-	landlockErr error // then, what the kernel said
+	kernel      [2]int // its release, such as 6 and 12
+	landlockABI int    // 0: none
+	landlockErr error  // then, what the kernel said
 	lastCap     int
 	uid, gid    int // the caller's effective ids
 	// boxUID and boxGID are who the program is inside the box.
@@ -27,10 +28,10 @@ type host struct {
 	uidBase, uidShift uint32
 	// keeperUID is who the keeper of a tier 2 box is, where it has uids of its own.
 	keeperUID int
-	tasks     int        // how many the caller has in all, 0 if that can't be seen
-	setpcap   bool       // the caller may drop capabilities from its bounding set
-	keyrings  bool       // the kernel has them
-	listener  uint64     // flags of seccomp(2) that make a listener; 0: unheard is why none can be had
+	tasks     int    // how many the caller has in all, 0 if that can't be seen
+	setpcap   bool   // the caller may drop capabilities from its bounding set
+	keyrings  bool   // the kernel has them
+	listener  uint64 // flags of seccomp(2) that make a listener; 0: unheard is why none can be had
 	unheard   string
 	hard      [16]uint64 // the caller's hard resource limits, by RLIMIT_ number
 }
@@ -58,6 +59,11 @@ func probeHost() (host, error) {
 			Operand: strconv.Itoa(h.uid), Remedy: "jail must not be set-user-ID or set-group-ID: it is built to need no privileges",
 			Err: errors.New("is not the user who started jail")}
 	}
+	var u unix.Utsname
+	if err := unix.Uname(&u); err != nil {
+		return h, &SetupError{Stage: StageProbe, Operation: "uname", Err: err}
+	}
+	h.kernel = release(u)
 	h.landlockABI, h.landlockErr = askLandlock()
 	h.listener, h.unheard = probeListener()
 	_, err := unix.KeyctlInt(unix.KEYCTL_GET_KEYRING_ID, unix.KEY_SPEC_SESSION_KEYRING, 0, 0, 0)

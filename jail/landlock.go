@@ -3,7 +3,6 @@ package jail
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"path"
 	"slices"
 
@@ -43,14 +42,6 @@ const (
 
 // planLandlock decides what the ruleset handles, or why there is none.
 func planLandlock(spec Spec, h host, off ablation.Set) (handled, error) {
-	for _, r := range spec.Require {
-		req, _ := parseRequirement(r) // validated
-		if h.landlockABI < req.atLeast {
-			return handled{}, &SetupError{Stage: StageProbe, Layer: LayerLandlock, Operation: "landlock_create_ruleset", Operand: r,
-				Err:    fmt.Errorf("this kernel has Landlock ABI %d", h.landlockABI),
-				Remedy: "run a newer kernel, or require less"}
-		}
-	}
 	if off.Has(ablation.Landlock) {
 		return handled{}, nil
 	}

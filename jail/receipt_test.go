@@ -148,7 +148,7 @@ func TestLandlockMissing(t *testing.T) {
 	if err != nil || handled.abi > 0 {
 		t.Errorf("optional: %+v, %v", handled, err)
 	}
-	if _, err := planLandlock(Spec{Optional: []LayerName{LayerLandlock}, Require: []string{"landlock>=1"}}, h, nil); err == nil {
+	if err := (Spec{Optional: []LayerName{LayerLandlock}, Require: []string{"landlock>=1"}}).require(h); err == nil {
 		t.Error("optional and required: no error")
 	}
 }

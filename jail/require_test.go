@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestRequireOnKernels: a demand on Landlock is a refusal on every kernel that
@@ -17,7 +19,7 @@ func TestRequireOnKernels(t *testing.T) {
 		h.landlockABI = abi
 		for _, least := range []int{1, 2, 3, 6, 7, 11, 12} {
 			demand := fmt.Sprintf("landlock>=%d", least)
-			_, err := planLandlock(Spec{Require: []string{demand}, Optional: OptionalLayers}, h, nil)
+			err := Spec{Require: []string{demand}, Optional: OptionalLayers}.require(h)
 			if abi >= least {
 				if err != nil {
 					t.Errorf("%s with ABI %d: %v", demand, abi, err)
@@ -40,5 +42,62 @@ func TestRequireRefuses(t *testing.T) {
 	res, err := Run(context.Background(), s)
 	if err == nil || res.Reason != ReasonSetupRefused || res.Refusal == nil || res.Refusal.Layer != LayerLandlock || !res.TreeEmpty {
 		t.Errorf("landlock>=4096: %v, %s", err, text(res))
+	}
+}
+
+// TestRequireBelow: the other demands are met by what is as much or more, number
+// by number, and refused with what the host has.
+func TestRequireBelow(t *testing.T) {
+	for _, tt := range []struct {
+		demand  string
+		refused string // what the host has, or "": it is enough
+	}{
+		{"kernel>=5.14", ""}, {"kernel>=6.9", ""}, {"kernel>=6.12", ""},
+		{"kernel>=6.13", "Linux 6.12"}, {"kernel>=6.120", "Linux 6.12"}, {"kernel>=7.0", "Linux 6.12"},
+		{"cgroup>=1", ""}, {"cgroup>=2", "version 1"},
+	} {
+		h := ordinary()
+		h.kernel = [2]int{6, 12}
+		spec := Spec{Require: []string{tt.demand}, Optional: OptionalLayers}
+		err := errors.Join(spec.require(h), spec.requireGroup(1))
+		var setup *SetupError
+		switch {
+		case tt.refused == "":
+			if err != nil {
+				t.Errorf("%s: %v", tt.demand, err)
+			}
+		case !errors.As(err, &setup) || setup.Stage != StageProbe || setup.Operand != tt.demand || setup.Remedy == "" ||
+			!strings.Contains(err.Error(), tt.refused):
+			t.Errorf("%s: %v, want a refusal that says %q and a remedy", tt.demand, err, tt.refused)
+		}
+		if err := spec.requireGroup(2); err != nil {
+			t.Errorf("%s, with version 2: %v", tt.demand, err)
+		}
+	}
+}
+
+func TestRelease(t *testing.T) {
+	for text, want := range map[string][2]int{
+		"6.12.117+deb12-cloud-amd64": {6, 12}, "5.10.0-46": {5, 10}, "7.3": {7, 3}, "6.1-rc3": {6, 1}, "10": {10, 0}, "": {},
+	} {
+		var u unix.Utsname
+		copy(u.Release[:], text)
+		if got := release(u); got != want {
+			t.Errorf("release(%q) = %v, want %v", text, got, want)
+		}
+	}
+}
+
+// TestRequireGroup: whoever demands a group does not go without, whatever else
+// they allow.
+func TestRequireGroup(t *testing.T) {
+	s := shell("true")
+	s.Require, s.Optional, s.CgroupParent = []string{"cgroup>=1"}, []LayerName{LayerCgroup}, "no/such/group"
+	for _, s.Tier = range []Tier{Tier1, Tier2} {
+		res, err := Run(context.Background(), s)
+		if err == nil || res.Reason != ReasonSetupRefused || res.Refusal == nil || res.Refusal.Layer != LayerCgroup ||
+			!strings.Contains(res.Hint, "do not require cgroup>=1") || strings.Contains(res.Hint, "--optional cgroup") {
+			t.Errorf("tier %d: %v, %s", s.Tier, err, text(res))
+		}
 	}
 }

@@ -155,6 +155,9 @@ func (r *run) prepare(io IO) error {
 	if r.parent, err = cgroups.Find(r.spec.CgroupParent); err != nil {
 		return r.withoutGroup(err)
 	}
+	if err := r.spec.requireGroup(int(r.parent.Version())); err != nil {
+		return err
+	}
 	if r.parent.Version() == cgroups.V2 {
 		if r.spec.inPlace() {
 			r.shape.tasks = 1 // cgroup.procs
@@ -209,6 +212,9 @@ func (r *run) check() error {
 		return faults
 	}
 	r.host, r.view = h, v
+	if err == nil {
+		err = r.spec.require(h)
+	}
 	return err
 }
 
@@ -242,8 +248,14 @@ func (r *run) readLimits() (err error) {
 // withoutGroup is what becomes of a run that can't have a group: a refusal,
 // unless the caller said by name that it need not have one.
 func (r *run) withoutGroup(err error) error {
-	if !slices.Contains(r.spec.Optional, LayerCgroup) {
+	demanded, _ := r.spec.demands(demandCgroup)
+	if optional := slices.Contains(r.spec.Optional, LayerCgroup); !optional || len(demanded) > 0 {
 		e := cgroupError(err)
+		if !optional {
+			e.Remedy += "; or weaken the box by name: --optional cgroup"
+		} else {
+			e.Remedy += "; or do not require " + strings.Join(demanded, ", ")
+		}
 		if r.namespacesForbidden() {
 			e.Remedy += "; this host forbids namespaces as well" + orTier2
 		}
@@ -271,7 +283,6 @@ func cgroupError(err error) *SetupError {
 	if e.Remedy == "" {
 		e.Remedy = "give the caller a writable cgroup (--cgroup-parent)"
 	}
-	e.Remedy += "; or weaken the box by name: --optional cgroup"
 	return e
 }
 

@@ -45,7 +45,9 @@ type Spec struct {
 	// Optional names layers that may be missing on this host. A layer that is
 	// neither optional nor enforceable is a refusal. See OptionalLayers.
 	Optional []LayerName
-	// Require lists minimum demands on the host, such as "landlock>=6".
+	// Require lists minimum demands on the host: "landlock>=6" (an ABI),
+	// "kernel>=6.1" (a release), or "cgroup>=2" (the version of the control groups
+	// that cap the box, which it then does not go without either).
 	Require []string
 	// Timings has the record say how long each stage of the run took, which
 	// costs some 25 system calls.

@@ -267,22 +267,6 @@ func policyName(s Seccomp) string {
 	return s.Policy
 }
 
-// A requirement is a minimum demand on the host.
-type requirement struct {
-	layer   LayerName
-	atLeast int
-}
-
-// parseRequirement reads "landlock>=N".
-func parseRequirement(text string) (requirement, error) {
-	name, number, ok := strings.Cut(text, ">=")
-	n, err := strconv.Atoi(number)
-	if !ok || err != nil || n < 1 || name != string(LayerLandlock) {
-		return requirement{}, fmt.Errorf("must be landlock>=N, where N is a Landlock ABI")
-	}
-	return requirement{LayerLandlock, n}, nil
-}
-
 var rlimitNames = map[int]string{
 	unix.RLIMIT_NOFILE: "RLIMIT_NOFILE", unix.RLIMIT_FSIZE: "RLIMIT_FSIZE", unix.RLIMIT_CORE: "RLIMIT_CORE",
 	unix.RLIMIT_STACK: "RLIMIT_STACK", unix.RLIMIT_MEMLOCK: "RLIMIT_MEMLOCK", unix.RLIMIT_CPU: "RLIMIT_CPU",

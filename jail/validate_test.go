@@ -88,7 +88,16 @@ func TestValidate(t *testing.T) {
 		{func(s *Spec) { s.Optional = []LayerName{"walls"} }, "optional", "walls", "one of [landlock seccomp cgroup]"},
 		{func(s *Spec) { s.Require = []string{"landlock>6"} }, "require", "landlock>6", "landlock>=N"},
 		{func(s *Spec) { s.Require = []string{"landlock>=0"} }, "require", "landlock>=0", "landlock>=N"},
-		{func(s *Spec) { s.Require = []string{"kernel>=6"} }, "require", "kernel>=6", "landlock>=N"},
+		{func(s *Spec) { s.Require = []string{"kernel>=6"} }, "require", "kernel>=6", "kernel>=X.Y"},
+		{func(s *Spec) { s.Require = []string{"kernel>=6.x"} }, "require", "kernel>=6.x", "kernel>=X.Y"},
+		{func(s *Spec) { s.Require = []string{"kernel>=6.1.2"} }, "require", "kernel>=6.1.2", "kernel>=X.Y"},
+		{func(s *Spec) { s.Require = []string{"kernel>=06.1"} }, "require", "kernel>=06.1", "kernel>=X.Y"},
+		{func(s *Spec) { s.Require = []string{"kernel>=6.-1"} }, "require", "kernel>=6.-1", "kernel>=X.Y"},
+		{func(s *Spec) { s.Require = []string{"landlock>=+6"} }, "require", "landlock>=+6", "landlock>=N"},
+		{func(s *Spec) { s.Require = []string{"landlock>=6.1"} }, "require", "landlock>=6.1", "landlock>=N"},
+		{func(s *Spec) { s.Require = []string{"cgroup>=3"} }, "require", "cgroup>=3", "where N is 1 or 2"},
+		{func(s *Spec) { s.Require = []string{"cgroup>=v2"} }, "require", "cgroup>=v2", "where N is 1 or 2"},
+		{func(s *Spec) { s.Require = []string{"userns>=1"} }, "require", "userns>=1", "landlock>=N"},
 	} {
 		s := Spec{Args: []string{"sh"}}
 		c.change(&s)
@@ -108,7 +117,7 @@ func TestValidate(t *testing.T) {
 func TestValidateAccepts(t *testing.T) {
 	full := everything(t)
 	full.Name, full.Dir, full.OutputMode, full.Unix = strings.Repeat("x", 64), "/work", OutputTruncate, true
-	full.Optional, full.Require = OptionalLayers, []string{"landlock>=1"}
+	full.Optional, full.Require = OptionalLayers, []string{"landlock>=1", "kernel>=5.14", "cgroup>=1", "cgroup>=2"}
 	full.Env = []string{"A=", "B==", "C=a=b\n"}
 	least := Limits{Timeout: time.Millisecond, CPUTime: time.Millisecond, Memory: minMemory, CPUs: 0.01, Pids: 2, Output: 1, TmpSize: minTmpSize, NoFile: 8, FileSize: 1}
 	most := Limits{Timeout: maxTime, CPUTime: maxTime, Memory: maxSize, CPUs: maxCPUs, Pids: maxPids, Output: maxSize, TmpSize: maxSize, NoFile: maxNoFile, FileSize: maxSize}

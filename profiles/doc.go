@@ -12,7 +12,7 @@
 //	extends = "base"           # a profile's name or path, relative to this file
 //	description = "one line"
 //	optional = ["landlock"]    # layers that may be missing
-//	require = ["landlock>=6"]
+//	require = ["landlock>=6", "kernel>=6.1", "cgroup>=2"]
 //
 //	[run]
 //	interpreter = ["python3", "python"]  # looked up in the caller's PATH
