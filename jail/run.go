@@ -251,9 +251,7 @@ func (r *run) withoutGroup(err error) error {
 	demanded, _ := r.spec.demands(demandCgroup)
 	if optional := slices.Contains(r.spec.Optional, LayerCgroup); !optional || len(demanded) > 0 {
 		e := cgroupError(err)
-		if !optional {
-			e.Remedy += "; or weaken the box by name: --optional cgroup"
-		} else {
+		if len(demanded) > 0 {
 			e.Remedy += "; or do not require " + strings.Join(demanded, ", ")
 		}
 		if r.namespacesForbidden() {

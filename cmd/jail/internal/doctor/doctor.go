@@ -132,7 +132,8 @@ func trials(f facts) []trial {
 		{"cgroup", jail.LayerCgroup, true, cgroupBelow(f.parent)},
 	}
 	if f.uid == 0 {
-		list = append(list, trial{"uid_range", jail.LayerNamespaces, true, tryUIDRange},
+		list = append(list, trial{"granting", jail.LayerRoot, true, tryGranting},
+			trial{"uid_range", jail.LayerNamespaces, true, tryUIDRange},
 			trial{"idmapped_mounts", jail.LayerRoot, false, tryIDMap})
 	}
 	return list

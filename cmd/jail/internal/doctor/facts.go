@@ -18,6 +18,7 @@ type facts struct {
 	settings     map[string]string // sysctls by name; absent ones are not there
 	lsm          string            // the active security modules, comma-separated, or ""
 	cgroup1      bool              // control groups of version 1 hold the controllers
+	split        bool              // but not all of them
 	parent       string            // the group that was named to make boxes below, or ""
 	chroot       bool              // the root folder is not that of the mount namespace
 	filtered     bool              // a system-call filter holds this process
@@ -48,7 +49,7 @@ func readFacts() facts {
 		f.lsm = strings.TrimSpace(string(text))
 	}
 	if text, err := os.ReadFile("/proc/self/cgroup"); err == nil {
-		f.cgroup1 = strings.Contains(string(text), ":memory") || strings.Contains(string(text), ":pids")
+		f.cgroup1, f.split = versionOne(string(text))
 	}
 	f.chroot = inChroot()
 	if line, err := statusLines("Seccomp"); err == nil {
@@ -58,6 +59,24 @@ func readFacts() facts {
 	f.systemd = exists("/run/systemd/system")
 	f.inside = surroundings(f.kernel)
 	return f
+}
+
+// versionOne says whether hierarchies of version 1 hold any of the controllers that
+// a box needs, by /proc/self/cgroup, and whether they do not hold them all.
+func versionOne(memberships string) (any, split bool) {
+	held := map[string]bool{}
+	for line := range strings.Lines(memberships) {
+		if fields := strings.SplitN(line, ":", 3); len(fields) == 3 {
+			for _, c := range strings.Split(fields[1], ",") {
+				held[c] = true
+			}
+		}
+	}
+	all := true
+	for _, c := range []string{"pids", "memory", "cpu", "cpuacct"} {
+		any, all = any || held[c], all && held[c]
+	}
+	return any, any && !all
 }
 
 // surroundings guesses what this host runs in, by the marks that the usual

@@ -27,17 +27,17 @@ func tryIDMap(context.Context) outcome {
 	defer release()
 	tree, err := unix.OpenTree(unix.AT_FDCWD, dir, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
 	if err != nil {
-		return idMapFailed("open_tree", dir, err)
+		return mountFailed("open_tree", dir, err)
 	}
 	defer unix.Close(tree)
 	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_IDMAP, Userns_fd: uint64(userns.Fd())}
 	if err := unix.MountSetattr(tree, "", unix.AT_EMPTY_PATH, &attr); err != nil {
-		return idMapFailed("mount_setattr", dir, err)
+		return mountFailed("mount_setattr", dir, err)
 	}
 	return outcome{answer: Yes, evidence: fmt.Sprintf("%q can be mounted with its owners mapped", dir)}
 }
 
-func idMapFailed(call, dir string, err error) outcome {
+func mountFailed(call, dir string, err error) outcome {
 	o := outcome{answer: No, evidence: fmt.Sprintf("%s %q: %v", call, dir, err)}
 	errors.As(err, &o.errno)
 	return o

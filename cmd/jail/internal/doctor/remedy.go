@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -22,6 +21,8 @@ func (f facts) remedy(name string, o outcome) []string {
 	switch name {
 	case "mount_api":
 		return f.mountAPI(o)
+	case "granting":
+		return f.granting(o)
 	case "user_namespace", "namespaces", "root", "capabilities", "uid_range", "loopback":
 		return f.namespaces(name, o)
 	case "proc":
@@ -64,6 +65,25 @@ func (f facts) confined(name string, o outcome) []string {
 	return nil
 }
 
+// granting is for root who can't hand trees to a box. Its boxes run as a user whom
+// nobody else is; as an ordinary caller's, they would run as host root.
+func (f facts) granting(o outcome) []string {
+	if o.errno == unix.ENOSYS {
+		return f.mountAPI(o)
+	}
+	steps := []string{
+		"# Root opens the files for its boxes itself, which asks for CAP_SYS_ADMIN over the mount namespace that it is in.",
+		"# Start jail as an ordinary user, whose boxes need no capability of their caller's, or let root have it:",
+	}
+	switch f.inside {
+	case "kubernetes":
+		return append(steps, `#   securityContext: {capabilities: {add: ["SYS_ADMIN"]}}   in the container's`)
+	case "":
+		return append(steps, "# (where jail is in a user namespace, by a mount namespace of that one: unshare --mount)")
+	}
+	return append(steps, f.inside+" run --cap-add SYS_ADMIN …")
+}
+
 func (f facts) mountAPI(o outcome) []string {
 	if o.errno == unix.EPERM && f.inContainer() {
 		return f.engine()
@@ -93,6 +113,8 @@ func (f facts) namespaces(name string, o outcome) []string {
 		return steps
 	}
 	switch {
+	case name == "root" && o.errno == unix.ENOSYS: // the calls, not the namespaces
+		return f.mountAPI(o)
 	case o.errno == unix.ENOSPC:
 		return []string{"# Namespaces are used up or nested too deep (at most 32 levels): see user.max_*_namespaces in",
 			"sysctl user"}
@@ -101,7 +123,7 @@ func (f facts) namespaces(name string, o outcome) []string {
 	case f.inContainer():
 		return f.engine()
 	case name == "uid_range":
-		return []string{"# Root here may not use uids from 1879048192 on: this is a user namespace with few ids, or a container.",
+		return []string{"# Root here may not use uids from 1879048192 on: it lacks CAP_SETUID or CAP_SETGID, or this is a user namespace with few ids.",
 			"# Give it a range of more than 8388608 ids (/etc/subuid), or start jail as an ordinary user."}
 	}
 	return []string{"# A security module or a filter around jail refuses it (active: " + orNone(f.lsm) + ").",
@@ -185,43 +207,6 @@ func (f facts) landlock(o outcome) []string {
 func (f facts) seccomp() []string {
 	return []string{"# The kernel " + f.kernel + " refuses filters: it needs CONFIG_SECCOMP_FILTER=y, and nothing around jail that forbids seccomp(2).",
 		"# To go without, by name: jail run --optional seccomp …"}
-}
-
-func (f facts) cgroup(o outcome) []string {
-	var steps []string
-	if o.remedy != "" {
-		steps = append(steps, "# "+o.remedy)
-	}
-	if f.cgroup1 && f.uid != 0 {
-		steps = append(steps, f.ownGroup()...)
-	}
-	if f.systemd && !f.inContainer() {
-		scope := "systemd-run --scope -p Delegate=yes jail run …"
-		if f.uid != 0 {
-			scope = "systemd-run --user --scope -p Delegate=yes jail run …"
-		}
-		steps = append(steps, "# With systemd, start jail in a delegated scope (cpu is delegated to users from systemd 252 on):", scope)
-	}
-	if f.inContainer() && f.inside != "kubernetes" && !f.cgroup1 {
-		steps = append(steps, "# In a container: a cgroup namespace of its own and a writable /sys/fs/cgroup:", "docker run --cgroupns=private -v /sys/fs/cgroup:/sys/fs/cgroup:rw …")
-	}
-	return append(steps, "# To go without caps on memory, CPU and processes, by name: jail run --optional cgroup …")
-}
-
-// ownGroup makes a group for an ordinary user in each hierarchy of version 1
-// that a box needs.
-func (f facts) ownGroup() []string {
-	name := strings.Trim(f.parent, "/")
-	if !filepath.IsLocal(name) || strings.HasPrefix(name, "sys/") || strings.ContainsAny(name, " '\"$`\\;&|<>()*?[]{}~#\n\t") {
-		name = "jail"
-	}
-	return []string{
-		"# As root, after each boot: a group of the user's own in each of the four hierarchies (version 1).",
-		fmt.Sprintf("for c in pids memory cpu cpuacct; do mkdir -p /sys/fs/cgroup/$c/%s && chown %d /sys/fs/cgroup/$c/%[1]s; done", name, f.uid),
-		"# Then, as the user; PATH is relative to each mount:",
-		"jail doctor --cgroup-parent " + name,
-		"jail run --cgroup-parent " + name + " …",
-	}
 }
 
 // persist sets a sysctl now and for the next boots.

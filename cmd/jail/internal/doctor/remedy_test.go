@@ -27,6 +27,12 @@ func TestRemedy(t *testing.T) {
 		{"kubernetes' masks", facts{inside: "kubernetes"}, "proc", outcome{errno: unix.EPERM}, "procMount: Unmasked"},
 		{"podman", facts{inside: "podman"}, "root", outcome{errno: unix.EPERM}, "unmask=ALL"},
 		{"old kernel", facts{kernel: "5.10.0"}, "mount_api", outcome{errno: unix.ENOSYS}, "5.14"},
+		{"old kernel, in a new root", facts{kernel: "5.10.0"}, "root", outcome{errno: unix.ENOSYS}, "5.14"},
+		{"old kernel, for root", facts{kernel: "5.10.0"}, "granting", outcome{errno: unix.ENOSYS}, "5.14"},
+		{"root of a pod", facts{inside: "kubernetes"}, "granting", outcome{errno: unix.EPERM}, `capabilities: {add: ["SYS_ADMIN"]}`},
+		{"root of a container", facts{inside: "docker"}, "granting", outcome{errno: unix.EPERM}, "docker run --cap-add SYS_ADMIN"},
+		{"root without it", facts{}, "granting", outcome{errno: unix.EPERM}, "CAP_SYS_ADMIN"},
+		{"controllers of both versions", facts{uid: 1000, cgroup1: true, split: true, systemd: true}, "cgroup", outcome{remedy: "boot it"}, "# boot it\n# To go without"},
 		{"no memfd", facts{settings: map[string]string{"vm.memfd_noexec": "2"}}, "memfd_exec", outcome{errno: unix.EACCES}, "vm.memfd_noexec=0"},
 		{"landlock off at boot", facts{lsm: "lockdown,yama"}, "landlock", outcome{errno: unix.EOPNOTSUPP}, "lsm=landlock,lockdown,yama"},
 		{"landlock not built", facts{}, "landlock", outcome{errno: unix.ENOSYS}, "CONFIG_SECURITY_LANDLOCK"},
@@ -49,6 +55,22 @@ func TestRemedy(t *testing.T) {
 		got := strings.Join(tt.facts.remedy(tt.trial, tt.out), "\n")
 		if !strings.Contains(got, tt.want) {
 			t.Errorf("%s: remedy(%s, %v) = %q, want it to name %q", tt.name, tt.trial, tt.out.errno, got, tt.want)
+		}
+	}
+}
+
+func TestVersionOne(t *testing.T) {
+	for _, tt := range []struct {
+		text       string
+		any, split bool
+	}{
+		{"0::/user.slice\n", false, false},
+		{"9:name=systemd:/\n5:cpu,cpuacct:/\n4:memory:/\n3:pids:/x:y\n0::/\n", true, false},
+		{"5:cpu,cpuacct:/\n3:pids:/\n0::/\n", true, true},
+		{"3:freezer:/\n0::/\n", false, false},
+	} {
+		if any, split := versionOne(tt.text); any != tt.any || split != tt.split {
+			t.Errorf("versionOne(%q) = %v, %v, want %v, %v", tt.text, any, split, tt.any, tt.split)
 		}
 	}
 }

@@ -69,6 +69,22 @@ func tryMemfd(context.Context) outcome {
 	return outcome{answer: Yes, evidence: "an executable memfd can be made"}
 }
 
+// tryGranting copies a tree and seals it, as root does outside of its boxes with
+// all that it grants.
+func tryGranting(context.Context) outcome {
+	const source = "/dev/null"
+	tree, err := unix.OpenTree(unix.AT_FDCWD, source, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
+	if err != nil {
+		return mountFailed("open_tree", source, err)
+	}
+	defer unix.Close(tree)
+	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID, Propagation: unix.MS_PRIVATE}
+	if err := unix.MountSetattr(tree, "", unix.AT_EMPTY_PATH, &attr); err != nil {
+		return mountFailed("mount_setattr", source, err)
+	}
+	return outcome{answer: Yes, evidence: fmt.Sprintf("root can copy and seal %q in its own mount namespace", source)}
+}
+
 // tryUIDRange starts a child as a host uid that belongs to nobody, as boxes
 // started by root run.
 func tryUIDRange(ctx context.Context) outcome {
