@@ -34,6 +34,14 @@ var inside = map[string]func() int{
 	"tier2 supervisor": killedSupervisor,
 	"pool supervisor":  poolSupervisor,
 
+	"ask everywhere":     askEverywhere,
+	"answers":            func() int { fmt.Print(answers()); return 0 },
+	"flood":              flood,
+	"flood forever":      floodForever,
+	"flooded supervisor": floodedSupervisor,
+	"let go":             letGo,
+	"listened":           listened,
+
 	"burn in children that nobody waits for": burnUnwaited,
 	"burn":                                   func() int { burn(patience(150 * time.Millisecond)); return 0 },
 	"memory of a thread whose leader ended":  leaderless,
