@@ -21,6 +21,7 @@ func TestWallsTable(t *testing.T) {
 	}
 	spec := Spec{Args: []string{"/bin/true"}, Net: NetLoopback}
 	spec.Limits = spec.Limits.WithDefaults()
+	needLandlock(t)
 	h, err := probeHost()
 	if err != nil {
 		t.Fatal(err)

@@ -50,7 +50,7 @@ func TestWholeTreeEnds(t *testing.T) {
 		change func(*Spec)
 		cancel bool
 	}{
-		{"deadline", ReasonTimeout, func(s *Spec) { s.Limits.Timeout = patience(400 * time.Millisecond) }, false},
+		{"deadline", ReasonTimeout, func(s *Spec) { s.Limits.Timeout = patience(time.Second) }, false},
 		{"caller", ReasonCanceled, func(*Spec) {}, true},
 		{"output", ReasonOutputTooLarge, func(s *Spec) {
 			s.Limits.Output = 6
