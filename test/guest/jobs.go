@@ -31,8 +31,9 @@ func (s suite) jobs(b bout) []order.Job {
 		return []order.Job{one}
 	case "profiles":
 		return b.profileJobs(one)
-	case "systemd":
-		one.Dir, one.Args = b.work.root, []string{"go", "run", "./test/systemd", "-tests"}
+	case "systemd-252", "systemd-257":
+		release := map[string]string{"systemd-252": "bookworm", "systemd-257": "trixie"}[s.name]
+		one.Dir, one.Args = b.work.root, []string{"go", "run", "./test/systemd", "-tests", "-debian", release}
 		return []order.Job{one}
 	}
 	one.Dir = filepath.Join(b.place(), "src", s.pkg)
@@ -43,6 +44,9 @@ func (s suite) jobs(b bout) []order.Job {
 	var skip []string
 	if !b.user && s.users != "" {
 		skip = append(skip, s.users)
+	}
+	if s.pkg == "./jail" && b.missing() == jail.LayerLandlock {
+		skip = append(skip, "^Example") // they ask for every wall but the group, and can't be told
 	}
 	if b.skip != "" {
 		skip = append(skip, b.skip)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed-75010da9/jail/jail"
 )
@@ -15,10 +16,13 @@ import (
 func page(all []result) string {
 	var b strings.Builder
 	b.WriteString(pageHead)
-	b.WriteString("| host | is | kernel | Landlock |\n|---|---|---|---|\n")
+	for _, line := range runLines(all) {
+		b.WriteString(line)
+	}
+	b.WriteString(hostsHead)
 	for _, h := range hosts() {
 		kernel, abi := "not run", "—"
-		if r := find(all, h.name, "root"); r != nil {
+		if r := findAny(all, h.name); r != nil {
 			kernel = r.Kernel
 			if report, ok := r.report(); ok && report.LandlockABI > 0 {
 				abi = fmt.Sprintf("ABI %d", report.LandlockABI)
@@ -26,18 +30,81 @@ func page(all []result) string {
 				abi = "none"
 			}
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", h.name, h.what, kernel, abi)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", h.name, h.what, kernel, abi, outcome(find(all, h.name, "root")), outcome(find(all, h.name, "user")))
 	}
 	b.WriteString(wallsHead)
 	each(all, func(r *result) { b.WriteString(wallsRow(r)) })
+	b.WriteString(tier2Head)
+	each(all, func(r *result) { b.WriteString(tier2Row(r)) })
+	b.WriteString(tier2Notes(all))
 	b.WriteString(runsHead)
 	each(all, func(r *result) { b.WriteString(runsRow(r)) })
+	b.WriteString(placesHead)
+	if r := find(all, "here", "root"); r != nil {
+		for _, s := range suites() {
+			if s.here {
+				b.WriteString(placeRows(s, r.job(s.name)))
+			}
+		}
+	}
+	b.WriteString(documentHead)
+	for _, v := range varying() {
+		fmt.Fprintf(&b, "- %s\n", v.what)
+	}
 	b.WriteString(skipsHead)
 	for _, line := range skipLines(all) {
 		b.WriteString(line)
 	}
 	b.WriteString(pageTail)
 	return b.String()
+}
+
+// runLines say when the results are from, and of which commits.
+func runLines(all []result) []string {
+	byCommit := map[string][]*result{}
+	each(all, func(r *result) { byCommit[r.Commit] = append(byCommit[r.Commit], r) })
+	var lines []string
+	for commit, results := range byCommit {
+		first, last := results[0].At, results[0].At
+		for _, r := range results {
+			if r.At.Before(first) {
+				first = r.At
+			}
+			if end := r.At.Add(time.Duration(r.TookMS) * time.Millisecond); end.After(last) {
+				last = end
+			}
+		}
+		of := "one complete run"
+		if len(byCommit) > 1 {
+			var names []string
+			for _, r := range results {
+				names = append(names, r.Host+" "+r.Role)
+			}
+			of = strings.Join(names, ", ")
+		}
+		const minute = "2006-01-02 15:04"
+		lines = append(lines, fmt.Sprintf("- commit %s, from %s to %s UTC: %s\n", commit, first.Format(minute), last.Format(minute), of))
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// outcome is how a bout went, and how long it took.
+func outcome(r *result) string {
+	switch {
+	case r == nil:
+		return "—"
+	case !r.fine():
+		return "**failed**, " + milliseconds(r.TookMS).Round(time.Second).String()
+	}
+	return "ok, " + milliseconds(r.TookMS).Round(time.Second).String()
+}
+
+func findAny(all []result, host string) *result {
+	if r := find(all, host, "root"); r != nil {
+		return r
+	}
+	return find(all, host, "user")
 }
 
 // each goes through the results in the order of the hosts.
@@ -79,6 +146,7 @@ type report struct {
 	OK          bool
 	LandlockABI int `json:"landlock_abi"`
 	Box         jail.Result
+	Tier2       jail.Result
 }
 
 func (r *result) report() (said report, ok bool) {
@@ -95,17 +163,9 @@ var layers = [...]jail.LayerName{jail.LayerNamespaces, jail.LayerRoot, jail.Laye
 // a host can't have, and how the box with all defaults is refused there.
 func wallsRow(r *result) string {
 	row := fmt.Sprintf("| %s, %s |", r.Host, r.Role)
-	weak, ok := r.record(weakened)
+	weak, _ := r.record(weakened)
 	for _, name := range layers {
-		cell := "—"
-		i := slices.IndexFunc(weak.Layers, func(l jail.Layer) bool { return l.Name == name })
-		if ok && i >= 0 && weak.Layers[i].Applied {
-			cell = weak.Layers[i].Mechanism
-			if name == jail.LayerCgroup {
-				cell += ": " + weak.Layers[i].Evidence
-			}
-		}
-		row += " " + escaped(cell) + " |"
+		row += " " + escaped(mechanism(weak.Layers, name)) + " |"
 	}
 	return row + " " + escaped(verdictOf(r)) + " |\n"
 }
@@ -116,62 +176,19 @@ func verdictOf(r *result) string {
 	if !ok {
 		return "not run"
 	}
-	if report.OK {
+	return boxVerdict(report.Box)
+}
+
+// boxVerdict is how one box of doctor's went.
+func boxVerdict(box jail.Result) string {
+	if box.Reason == jail.ReasonOK {
 		return "runs"
 	}
-	said := "refused: " + report.Box.Message
-	if report.Box.Hint != "" {
-		said += " → " + report.Box.Hint
+	said := "refused: " + box.Message
+	if box.Hint != "" {
+		said += " → " + box.Hint
 	}
 	return said
-}
-
-func runsRow(r *result) string {
-	row := fmt.Sprintf("| %s, %s | %v |", r.Host, r.Role, milliseconds(r.BootMS))
-	for _, language := range []string{"node", "python"} {
-		rec, ok := r.record(language)
-		cell := "—"
-		if ok {
-			cell = string(rec.Reason)
-		}
-		if ok && rec.OK {
-			cell = fmt.Sprintf("%d ms", rec.Usage.WallMS)
-		}
-		row += " " + cell + " |"
-	}
-	for _, name := range []string{"cgroups", "jail", "escape"} {
-		cell := "—"
-		if e := r.job(name); e != nil {
-			cell = fmt.Sprintf("%d / %d / %d in %v", e.Passed, len(e.Failed), len(e.Skips), milliseconds(e.TookMS))
-		}
-		row += " " + cell + " |"
-	}
-	return row + "\n"
-}
-
-// skipLines says what was skipped where, a line for each reason.
-func skipLines(all []result) []string {
-	where := map[string][]string{}
-	each(all, func(r *result) {
-		for _, e := range r.Jobs {
-			for _, s := range e.Skips {
-				_, why, ok := strings.Cut(s.Said, ": ") // behind the place in the source
-				if !ok {
-					why = s.Said
-				}
-				key := e.Name + ": " + why
-				if at := r.Host + ", " + r.Role; !slices.Contains(where[key], at) {
-					where[key] = append(where[key], at)
-				}
-			}
-		}
-	})
-	var lines []string
-	for key, at := range where {
-		lines = append(lines, fmt.Sprintf("- %s (%s)\n", strings.Join(strings.Fields(key), " "), strings.Join(at, "; ")))
-	}
-	slices.Sort(lines)
-	return lines
 }
 
 // escaped is a cell's text: a bar would end the cell.

@@ -4,15 +4,23 @@ package main
 const (
 	pageHead = `# Hosts
 
-What jail enforces on each class of hosts, or how it refuses there, as the
-guests of test/guest showed it. Generated; do not edit:
+What jail enforces on each class of hosts, or how it refuses there, as real kernels
+showed it. Generated; do not edit:
 
     go run ./test/guest -json hosts.json -docs docs/hosts.md
 
-Each host is a real kernel that was booted over a view of the machine's files,
-once for root and once for an ordinary user, whose control group was delegated to
-it where the host has any.
+Each host but one is a real kernel that was booted over a view of the machine's
+files, once for root and once for an ordinary user, whose control group was
+delegated to it where the host has any. The host "here" is the machine itself, a
+virtual one with control groups of version 1 and 2. Results are from:
 
+`
+	hostsHead = `
+In the last columns: how all that was run for root, and for an ordinary user, went,
+and how long it took, from start to end.
+
+| host | is | kernel | Landlock | root | user |
+|---|---|---|---|---|---|
 `
 	wallsHead = `
 ## Walls and caps
@@ -24,16 +32,44 @@ not have. The last column is the box with all defaults.
 | host, who | namespaces | root | capabilities | landlock | seccomp | cgroup | rlimits | with all defaults |
 |---|---|---|---|---|---|---|---|---|
 `
+	tier2Head = `
+## Tier 2
+
+What holds a box without namespaces (` + "`--tier 2`" + `), as doctor ran it.
+
+| host, who | capabilities | landlock | seccomp | cgroup | rlimits | with all defaults |
+|---|---|---|---|---|---|---|
+`
 	runsHead = `
 ## What was run
 
 Up is from start to the first job. The languages are a first script with the
-profile: its wall time, or the reason for which there was none. The suites are
-tests that passed, failed and were skipped, and their time. Emulated processors
-are 10 to 30 times slower than real ones.
+profile: its wall time, or the layer for which it was refused, and then its time in
+a box that may go without that layer, by name. The suites are tests that passed,
+failed and were skipped, and their time. Emulated processors are 10 to 30 times
+slower than real ones.
 
-| host, who | up | node | python | caps (cgroups) | walls and reasons (jail) | attacks (escape) |
-|---|---|---|---|---|---|---|
+| host, who | up | node | python | caps (cgroups) | reasons | walls (jail) | attacks (escape) |
+|---|---|---|---|---|---|---|---|
+`
+	placesHead = `
+## Places that need no other kernel
+
+Made by the tests themselves, on the host "here": a container without namespaces,
+with a filter like Docker's and masked files (test/container), something else around
+jail (test/nested), distributions' file trees (test/shapes), and two releases of
+systemd in User-mode Linux (test/systemd).
+
+| suite | place | rows | what was said |
+|---|---|---|---|
+`
+	documentHead = `
+## What doctor says
+
+The document of ` + "`jail doctor --json`" + ` on each host is kept in
+cmd/jail/internal/doctor/testdata/hosts, and every run of the guests is compared
+with it. Two runs on one host differ in these parts, and in no other:
+
 `
 	skipsHead = `
 ## What was skipped, and why
@@ -42,11 +78,29 @@ are 10 to 30 times slower than real ones.
 	pageTail = `
 ## What was not to be had
 
-- Landlock ABI 1, 3 to 5 and 8 to 10: tried were all suites of Debian from bullseye
-  to trixie, with security and backports; those after trixie have lists that are
-  past their date, which apt refuses. ABI 7 is that of the machines this is built on,
-  where all tests run without a guest.
-- A processor with hardware support for guests: none on the machines this is
-  built on, so everything is emulated.
+- **Landlock ABI 1, 3 to 5 and 8 to 10.** Tried: the kernels of all suites of Debian
+  from bullseye to trixie, with security, updates and backports: 5.10 (none), 6.1 (2),
+  6.12 (6), 7.3 (11). ABI 7 is that of the host "here".
+- **Debian's forky and sid.** Tried: their lists, by an apt of their own. They are past
+  their date, which apt refuses, and no check was switched off for them.
+- **Ubuntu's, Fedora's, Alpine's kernels and packages.** The registries that are
+  reached here are Debian's, npm's and Go's, and none of them carries a kernel of
+  another distribution. Their layouts of files are made by test/shapes.
+- **AppArmor's restriction of user namespaces**, which is in Ubuntu's kernel alone.
+  Tried: the profile dist/apparmor/jail was read by apparmor_parser 4.1 of trixie
+  without a complaint, and doctor's answer to it is tested over made-up facts. No
+  kernel here enforces it, so that the profile lifts the restriction is not shown.
+- **A real Docker, Podman or Kubernetes.** Their daemons and images are none of this
+  machine's. Tried instead: test/container makes what a pod is to a process (filter,
+  capabilities, masked and read-only files, no user namespace), without their programs.
+- **systemd but 252 and 257**, those of Debian 12 and 13: others are in no suite that
+  apt accepts here.
+- **Hardware support for guests.** /dev/kvm is there, and creating a virtual machine
+  fails or hangs: no guest came up with it. So everything is emulated, by QEMU or as
+  User-mode Linux, and no test here says how fast anything is.
+- **More than one processor in a guest**: with two, QEMU's emulation crashed one boot
+  in 77. Races between processors are tested on the host "here" alone.
+- **Other processors than amd64.** The code for arm64 is built and vetted, and its
+  filters are run in seccomp's own tests; no kernel for it was booted.
 `
 )

@@ -43,7 +43,8 @@ func suites() []suite {
 		{name: "container", what: "tier 2 in a container without namespaces: test/container", pkg: "./test/container", limit: 3 * time.Minute, here: true},
 		{name: "nested", what: "jail within something else: test/nested", pkg: "./test/nested", limit: time.Minute, here: true},
 		{name: "shapes", what: "distribution shapes: test/shapes", pkg: "./test/shapes", limit: 5 * time.Minute, here: true},
-		{name: "systemd", what: "below a real systemd: test/systemd", limit: 6 * time.Minute, here: true},
+		{name: "systemd-252", what: "below Debian 12's systemd: test/systemd", limit: 6 * time.Minute, here: true},
+		{name: "systemd-257", what: "below Debian 13's systemd: test/systemd", limit: 6 * time.Minute, here: true},
 	}
 }
 
