@@ -253,6 +253,8 @@ func (r *run) withoutGroup(err error) error {
 		e := cgroupError(err)
 		if len(demanded) > 0 {
 			e.Remedy += "; or do not require " + strings.Join(demanded, ", ")
+		} else {
+			e.Remedy += "; or weaken the box by name: --optional cgroup"
 		}
 		if r.namespacesForbidden() {
 			e.Remedy += "; this host forbids namespaces as well" + orTier2
@@ -296,6 +298,7 @@ func (r *run) lockThread() {
 // nothing is left in it.
 func (r *run) close() {
 	r.observer.end() // of a box that ran nothing
+	r.value.abandon()
 	r.fds.closeAll()
 	r.handed.closeAll()
 	r.kept.closeAll()
@@ -308,7 +311,6 @@ func (r *run) close() {
 	if r.parent != nil {
 		r.parent.Sweep(sweepLooks)
 		r.parent.Close()
-	r.value.abandon()
 	}
 	if r.locked {
 		runtime.UnlockOSThread()
@@ -326,6 +328,7 @@ func (r *run) finish(err error) (Result, error) {
 	if r.result.Layers == nil {
 		r.result.Layers = r.receipt()
 	}
+	res.Denials, res.Observed = r.denials(), r.observation()
 	var faults Faults
 	var setup *SetupError
 	switch {
@@ -334,27 +337,26 @@ func (r *run) finish(err error) (Result, error) {
 		res.Refusal = &Refusal{Stage: StageValidate, Operand: faults[0].Field}
 	case errors.As(err, &setup):
 		res.Reason, res.Message = refusalReason(setup), strings.TrimPrefix(err.Error(), "jail: ")
+		if what, remedy := r.missingInterpreter(setup); what != "" {
+			res.Message, setup.Remedy = res.Message+": "+what, remedy
+		}
 		res.Refusal, res.Hint = setup.refusal(), setup.Remedy
 	case err != nil:
 		res.Reason, res.Message = ReasonInternalError, err.Error()
-	res.Denials, res.Observed = r.denials(), r.observation()
 	default:
 		r.verdict()
+		res.accuse()
 	}
 	res.OK = res.Reason == ReasonOK
 	res.Timings = r.stopwatch.timings()
 	return r.result, err
 }
 
-		if what, remedy := r.missingInterpreter(setup); what != "" {
-			res.Message, setup.Remedy = res.Message+": "+what, remedy
-		}
 // refusalReason tells a program that can't be started from a box that can't be
 // made, and both from a failure of our own.
 func refusalReason(e *SetupError) Reason {
 	if e.Stage == StageExec && e.Operation == "execve" {
 		return ReasonExecFailed
-		res.accuse()
 	}
 	if e.Stage == StageSupervise {
 		return ReasonInternalError
