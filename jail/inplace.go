@@ -112,7 +112,7 @@ func (s Spec) inPlaceFaults() (faults Faults) {
 	for i, m := range s.View {
 		switch m.Kind {
 		case MountTmpfs, MountLink, MountFile:
-			fault("view["+strconv.Itoa(i)+"].kind", string(m.Kind), "must be one of system, ro, rw, since there is no root of the box's own to make "+m.Target+" in,")
+			fault("view["+strconv.Itoa(i)+"].target", m.Target, "must not be of kind "+string(m.Kind)+" but of system, ro or rw, since there is no root of the box's own to make it in,")
 		}
 	}
 	for _, l := range s.Optional {

@@ -16,7 +16,8 @@ func (r *run) receipt() []Layer {
 	if r.plan == nil || len(r.report.evidence) == 0 {
 		layers := make([]Layer, 0, 7)
 		for _, name := range []LayerName{LayerNamespaces, LayerRoot, LayerCaps, LayerLandlock, LayerSeccomp, LayerCgroup, LayerRlimits} {
-			layers = append(layers, Layer{Name: name, Asked: !optional(name), Note: "no program was started"})
+			inPlace := r.spec.inPlace() && slices.Contains([]LayerName{LayerNamespaces, LayerRoot, LayerCgroup}, name) // as below
+			layers = append(layers, Layer{Name: name, Asked: !optional(name) && !inPlace, Note: "no program was started"})
 		}
 		return layers
 	}

@@ -131,9 +131,9 @@ func TestTier2Faults(t *testing.T) {
 		{"optional", func(s *Spec) { s.Optional = []LayerName{LayerLandlock} }},
 		{"optional", func(s *Spec) { s.Optional = []LayerName{LayerSeccomp} }},
 		{"tier", func(s *Spec) { s.Tier = 3 }},
-		{"view[0].kind", func(s *Spec) { s.View = []Mount{{Kind: MountTmpfs, Target: "/x"}} }},
-		{"view[0].kind", func(s *Spec) { s.View = []Mount{{Kind: MountFile, Target: "/x", Content: "y"}} }},
-		{"view[0].kind", func(s *Spec) { s.View = []Mount{{Kind: MountLink, Target: "/x", Source: "/usr"}} }},
+		{"view[0].target", func(s *Spec) { s.View = []Mount{{Kind: MountTmpfs, Target: "/x"}} }},
+		{"view[0].target", func(s *Spec) { s.View = []Mount{{Kind: MountFile, Target: "/x", Content: "y"}} }},
+		{"view[0].target", func(s *Spec) { s.View = []Mount{{Kind: MountLink, Target: "/x", Source: "/usr"}} }},
 		{"view[0].target", func(s *Spec) { s.View = []Mount{{Kind: MountRO, Source: dir, Target: "/x"}} }},
 		{"view[0].target", func(s *Spec) { s.View = []Mount{{Kind: MountRO, Source: dir, Target: "/usr"}} }},
 		{"view[1].target", func(s *Spec) {

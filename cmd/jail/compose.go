@@ -55,7 +55,7 @@ func (c *commandLine) compose(o options, host profiles.Host, limit *setupLimit) 
 func (c *commandLine) flagsAlone(o options, host profiles.Host) jail.Spec {
 	p, err := profiles.Load(leastProfile, host)
 	if err != nil {
-		return jail.Spec{Name: o.over.Name}
+		return o.asked()
 	}
 	spec := c.spec(p, []string{"true"}, o, host)
 	spec.Profile = nil
@@ -74,6 +74,11 @@ func (c *commandLine) spec(p *profiles.Profile, args []string, o options, host p
 	spec.Unix = spec.Unix || o.unix
 	c.validate(spec, o)
 	return spec
+}
+
+// asked is what a record says of a run that comes to no Spec.
+func (o options) asked() jail.Spec {
+	return jail.Spec{Name: o.over.Name, Tier: o.over.Tier, Optional: o.over.Optional}
 }
 
 // validate adds the faults that spec has by itself.

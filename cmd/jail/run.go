@@ -116,7 +116,7 @@ func refuse(spec jail.Spec, faults jail.Faults, stage jail.Stage, target *record
 // refusal is the record of a command line with faults. Package jail refuses a
 // Spec without a program before it does anything: that record gets our faults.
 func refusal(spec jail.Spec, faults jail.Faults, stage jail.Stage) jail.Result {
-	empty := jail.Spec{Name: spec.Name, Limits: spec.Limits, Profile: spec.Profile}
+	empty := jail.Spec{Name: spec.Name, Limits: spec.Limits, Profile: spec.Profile, Tier: spec.Tier, Optional: spec.Optional}
 	r, _ := jail.RunIO(context.Background(), empty, jail.IO{})
 	lines := make([]string, len(faults))
 	for i, f := range faults {

@@ -66,5 +66,5 @@ func (l *setupLimit) refuse(o options, host profiles.Host) int {
 			fmt.Fprintln(os.Stderr, "jail: --record:", reason(err))
 		}
 	}
-	return refuse(jail.Spec{Name: o.over.Name}, faults, jail.StageResolve, target)
+	return refuse(o.asked(), faults, jail.StageResolve, target)
 }
