@@ -97,6 +97,9 @@ func (d Denial) wayOut() string {
 	if d.Grant == "" {
 		return "no flag allows it (" + d.Never + ")"
 	}
+	if strings.HasPrefix(d.Grant, "without ") {
+		return "run it " + d.Grant
+	}
 	return d.Grant + " allows it"
 }
 

@@ -290,7 +290,7 @@ func TestObserverKilled(t *testing.T) {
 		if line != "begun\n" || len(boxes) < 2 {
 			t.Fatalf("the box said %q and had processes %v", line, boxes)
 		}
-		for end := time.Now().Add(patience(2 * time.Second)); ; time.Sleep(5 * time.Millisecond) {
+		for end := time.Now().Add(patience(5 * time.Second)); ; time.Sleep(5 * time.Millisecond) {
 			for pid := range boxes {
 				if syscall.Kill(pid, 0) != nil {
 					delete(boxes, pid)

@@ -21,6 +21,7 @@ type caused struct {
 	reason Reason
 	group  bool // needs a cgroup
 	failed bool // Run returns an error
+	seen   bool // needs a listener
 	spec   func(t *testing.T) Spec
 	// onOutput is called when the program first writes; the box is then in
 	// the middle of its life.
@@ -29,6 +30,11 @@ type caused struct {
 
 func line(script string) func(*testing.T) Spec {
 	return func(*testing.T) Spec { return shell(script) }
+}
+
+// within is a Spec that runs a function of inside.
+func within(name string) func(*testing.T) Spec {
+	return func(t *testing.T) Spec { return insideBox(t, name) }
 }
 
 // changed is a line of shell in a Spec with something changed.
@@ -58,6 +64,22 @@ var causes = []caused{
 	{name: "ok", reason: ReasonOK, spec: line("echo out; echo err >&2")},
 	{name: "execution_failed", reason: ReasonExecutionFailed, spec: line("echo so not >&2; exit 3")},
 	{name: "execution_failed_125", reason: ReasonExecutionFailed, spec: line("exit 125")}, // jail's own status, but not jail's
+	{name: "execution_failed_127", reason: ReasonExecutionFailed, spec: line("no-such-command")},
+	{name: "execution_failed_network", reason: ReasonExecutionFailed, seen: true, spec: within("fetch")},
+	{name: "execution_failed_lookup", reason: ReasonExecutionFailed, seen: true, spec: within("look a name up")},
+	{name: "execution_failed_tried", reason: ReasonExecutionFailed, seen: true, spec: within("flush all disks")},
+	{name: "execution_failed_granted", reason: ReasonExecutionFailed, seen: true, spec: within("debug")},
+	{name: "execution_failed_never", reason: ReasonExecutionFailed, seen: true, spec: within("make a container")},
+	{name: "execution_failed_jit", reason: ReasonExecutionFailed, seen: true, spec: func(t *testing.T) Spec {
+		s := insideBox(t, "make code")
+		s.Seccomp.Deny = []string{"memfd_create"}
+		return s
+	}},
+	{name: "timeout_network", reason: ReasonTimeout, seen: true, spec: func(t *testing.T) Spec {
+		s := insideBox(t, "fetch and wait")
+		s.Limits.Timeout = 500 * time.Millisecond
+		return s
+	}},
 	{name: "signaled", reason: ReasonSignaled, spec: line("kill -SEGV $$")},
 	{name: "signaled_sigkill", reason: ReasonSignaled, spec: line("kill -KILL $$")},
 	{name: "timeout", reason: ReasonTimeout, spec: changed("echo begun; exec sleep 20", func(s *Spec) { s.Limits.Timeout, s.Limits.CPUTime = 300*time.Millisecond, time.Second })},
@@ -77,6 +99,7 @@ var causes = []caused{
 	{name: "setup_refused_dir", reason: ReasonSetupRefused, failed: true, spec: changed("", func(s *Spec) { s.Dir = "/nonexistent" })},
 	{name: "exec_failed_not_found", reason: ReasonExecFailed, failed: true, spec: changed("", func(s *Spec) { s.Args = []string{"no-such-program"} })},
 	{name: "exec_failed_no_interpreter", reason: ReasonExecFailed, failed: true, spec: program(0o755, "#!/no/such/interpreter\n")},
+	{name: "exec_failed_carriage_return", reason: ReasonExecFailed, failed: true, spec: program(0o755, "#!/bin/sh\r\necho x\r\n")},
 	{name: "exec_failed_not_executable", reason: ReasonExecFailed, failed: true, spec: program(0o644, "#!/bin/sh\n")},
 	{name: "exec_failed_no_program", reason: ReasonExecFailed, failed: true, spec: program(0o755, "neither ELF nor #!\n")},
 	{name: "internal_error", reason: ReasonInternalError, failed: true, spec: line("echo begun; exec sleep 20"), onOutput: func(t *testing.T, _ func()) { killInit(t) }},
@@ -89,6 +112,9 @@ func TestReasonsForReal(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			if c.group {
 				needGroup(t)
+			}
+			if c.seen {
+				needListener(t)
 			}
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
