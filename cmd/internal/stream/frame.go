@@ -45,8 +45,9 @@ const (
 const (
 	// MostPayload bounds what one frame makes its reader keep.
 	MostPayload = 64 << 10
-	// Window is how many bytes of one stream may be under way.
-	Window  = 128 << 10
+	// Window is how many bytes of one stream may be under way: as much as package jail
+	// writes at once.
+	Window  = 256 << 10
 	header  = 5
 	numbers = 5 // payload of Credit and Lost
 )
