@@ -1,7 +1,7 @@
 package jail
 
 import (
-	"debug/elf"
+	debugelf "debug/elf"
 	"encoding/binary"
 	"os"
 	"path/filepath"
@@ -12,13 +12,13 @@ import (
 // loaderOf is what debug/elf says of a program.
 func loaderOf(t *testing.T, file string) string {
 	t.Helper()
-	f, err := elf.Open(file)
+	f, err := debugelf.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
 	for _, p := range f.Progs {
-		if p.Type == elf.PT_INTERP {
+		if p.Type == debugelf.PT_INTERP {
 			text := make([]byte, p.Filesz)
 			if _, err := p.ReadAt(text, 0); err != nil {
 				t.Fatal(err)
