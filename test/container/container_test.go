@@ -162,7 +162,7 @@ for i in $(seq 100); do [ $(count) = 0 ] && break; sleep 0.05; done; count`)
 
 // Root without the capabilities that its box needs is told which.
 func TestRootWithoutCapabilities(t *testing.T) {
-	r := record(t, member{"root", "0", "none"}, "--tier", "2", "/bin/true")
+	r := record(t, member{"root", "0", "none", ""}, "--tier", "2", "/bin/true")
 	if r.Reason != jail.ReasonSetupRefused || r.Refusal == nil || !strings.Contains(r.Refusal.Remedy, "CAP_SETUID") {
 		t.Errorf("%s: %s: %+v", r.Reason, r.Message, r.Refusal)
 	}

@@ -4,6 +4,7 @@
 // The container has what engines give by default: namespaces of its own but no user
 // namespace, a system-call filter that refuses new namespaces and mounts, proc
 // partly covered and read-only, control groups read-only, and root's capabilities
-// without CAP_SYS_ADMIN. Its file tree is the host's. TestContainer shows that it is
-// all that.
+// without CAP_SYS_ADMIN. Its file tree is the host's. A pod of Kubernetes is the same
+// without the filter. TestContainer and TestPod show that they
+// are all that.
 package container

@@ -23,7 +23,7 @@ const containerName = "container"
 
 func TestMain(m *testing.M) {
 	if os.Args[0] == containerName {
-		fmt.Fprintln(os.Stderr, "container:", containerMain(os.Args[1], os.Args[2], os.Args[3:]))
+		fmt.Fprintln(os.Stderr, "container:", containerMain(os.Args[1], os.Args[2], os.Args[3], os.Args[4:]))
 		os.Exit(1)
 	}
 	os.Exit(run(m))
@@ -59,9 +59,10 @@ func run(m *testing.M) int {
 // A member is who runs in the container.
 type member struct {
 	name, uid, caps string
+	filter          string // the engine's, or unfiltered
 }
 
-var members = []member{{"root", "0", "engine"}, {"user", "1000", "none"}}
+var members = []member{{"root", "0", "engine", ""}, {"user", "1000", "none", ""}}
 
 // An end is how a command in the container ended.
 type end struct {
@@ -76,7 +77,7 @@ func in(t *testing.T, who member, args ...string) end {
 		shipped.LeaveOut(t, "only root can build a container without a user namespace")
 	}
 	cmd := exec.Command("/proc/self/exe")
-	cmd.Args = append([]string{containerName, who.uid, who.caps}, args...)
+	cmd.Args = append([]string{containerName, who.uid, who.caps, who.filter}, args...)
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "SECRET=of-the-caller"}
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWNET | unix.CLONE_NEWCGROUP}
