@@ -35,7 +35,7 @@ func TestPodIsRefused(t *testing.T) {
 		operation, errno, names string
 	}{
 		{podRoot, jail.StageGrants, "open_tree", "EPERM", "CAP_SYS_ADMIN"},
-		{podUser, jail.StageMounts, "fsconfig", "EPERM", "procMount: Unmasked"},
+		{podUser, jail.StageMounts, "fsmount", "EPERM", "procMount: Unmasked"},
 	} {
 		r := record(t, c.who, "--optional", "cgroup", "/bin/true")
 		if r.Reason != jail.ReasonSetupRefused || r.Refusal == nil || r.Refusal.Stage != c.stage || r.Refusal.Operation != c.operation || r.Refusal.Errno != c.errno ||
