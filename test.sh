@@ -22,5 +22,7 @@ step go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 # Not from the cache: it does not see the binary that many of them run.
 step go test -count=1 -p 1 -timeout 30m ./...
 step go test -p 1 -timeout 30m -race -short ./cgroups ./jail ./profiles ./seccomp
-# The attacks and the caps on two more kernels, as root and as an ordinary user.
-step go run ./test/guest -hosts qemu-6.1:root,qemu-6.12:user -suites doctor,profiles,cgroups,escape -skip '^TestTier2$'
+# The attacks, the caps and the reasons on two more kernels, and the last two on
+# version 1 of control groups, as root and as an ordinary user.
+step go run ./test/guest -hosts qemu-6.1,qemu-6.12 -suites doctor,profiles,cgroups,reasons,escape
+step go run ./test/guest -hosts qemu-6.1-v1:root,qemu-6.1-given -suites doctor,profiles,cgroups,reasons
