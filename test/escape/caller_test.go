@@ -31,6 +31,8 @@ type place string
 
 const (
 	inBox place = "box"
+	// inReady is a box of a Pool, which stood before it was known what runs in it.
+	inReady place = "ready box"
 	// inChild is a child of the caller, with all that a child inherits.
 	inChild place = "child"
 	// inNaive is a launcher as one would write it first: namespaces of every
@@ -95,15 +97,33 @@ func (o order) carryOut() (answer, error) {
 			return answer{}, err
 		}
 	}
-	if o.Where != inBox {
+	if !o.Where.boxed() {
 		return o.bare()
 	}
 	io := jail.IO{}
 	if o.Stdio {
 		io = jail.IO{Stdin: os.Stdin, Stdout: os.Stdout}
 	}
-	r, err := jail.RunIO(ablation.Without(context.Background(), o.Off...), o.Spec, io)
+	ctx := ablation.Without(context.Background(), o.Off...)
+	run := jail.RunIO
+	if o.Where == inReady {
+		run = runReady
+	}
+	r, err := run(ctx, o.Spec, io)
 	return answer{Result: r, Stdout: r.Stdout.Text + r.Stdout.Tail}, err
+}
+
+func (p place) boxed() bool { return p == inBox || p == inReady }
+
+// runReady is RunIO in a box that was ready. Of a Spec that no box can be made from
+// it has the refusal.
+func runReady(ctx context.Context, spec jail.Spec, io jail.IO) (jail.Result, error) {
+	p, err := jail.NewPool(ctx, spec, 1)
+	if err != nil {
+		return jail.RunIO(ctx, spec, io)
+	}
+	defer p.Close()
+	return p.Run(ctx, jail.Command{Name: spec.Name, Args: spec.Args, Env: spec.Env}, io)
 }
 
 // bare runs the attack without a box. That the attack fails or dies is not an

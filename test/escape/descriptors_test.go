@@ -102,7 +102,7 @@ func descriptors() []row {
 				a.leak(word, os.O_WRONLY)
 				a.effect = func(got answer) error {
 					// A forged success, or a run that is given up as broken.
-					if a.where == inBox && got.Result.Reason != jail.ReasonExecutionFailed || a.where != inBox && a.read(word) != "" {
+					if a.where.boxed() && got.Result.Reason != jail.ReasonExecutionFailed || !a.where.boxed() && a.read(word) != "" {
 						return nil
 					}
 					return errors.New("the record tells how the program really ended")

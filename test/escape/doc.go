@@ -5,13 +5,14 @@
 // A row is an attack that somebody once carried out, or could: its name, where
 // it is on record (a CVE, an issue of another project, a manual page), the
 // attack itself as a Go function, and the walls that stop it. For each row the
-// runner shows four things, each in a subtest of its own:
+// runner shows five things, each in a subtest of its own:
 //
 //   - bare: without a box the attack succeeds. A row whose control fails proves
 //     nothing, and is a failure.
 //   - boxed: in a box it fails. What counts is the effect: a secret that did
 //     not get out, a file of the host that is as it was, a process that lives.
 //     An attack that never ran is a failure, too.
+//   - ready: the same in a box that a pool had made ahead (jail.Pool).
 //   - without …: in a box without exactly the walls of the row it succeeds, so
 //     it is those walls that stop it and not some accident of the test.
 //   - only …: where a row names several walls, each of them alone stops the

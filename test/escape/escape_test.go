@@ -119,7 +119,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// prove runs the row's four proofs.
+// prove runs the row's proofs.
 func (r row) prove(t *testing.T, who role) {
 	if r.skip != nil {
 		if why := r.skip(who); why != "" {
@@ -134,7 +134,8 @@ func (r row) prove(t *testing.T, who role) {
 		r.control = inChild
 	}
 	t.Run("bare", func(t *testing.T) { r.succeeds(t, who, r.control, nil, nil) })
-	t.Run("boxed", func(t *testing.T) { r.fails(t, who, nil) })
+	t.Run("boxed", func(t *testing.T) { r.fails(t, who, inBox, nil) })
+	t.Run("ready", func(t *testing.T) { r.fails(t, who, inReady, nil) })
 	if r.loosen != nil {
 		t.Run("without its limit", func(t *testing.T) { r.succeeds(t, who, inBox, walls, r.loosen) })
 		return
@@ -148,7 +149,7 @@ func (r row) prove(t *testing.T, who role) {
 	}
 	for _, w := range walls {
 		others := slices.DeleteFunc(slices.Clone(walls), func(o ablation.Wall) bool { return o == w })
-		t.Run("only "+string(w), func(t *testing.T) { r.fails(t, who, slices.Concat(others, r.with)) })
+		t.Run("only "+string(w), func(t *testing.T) { r.fails(t, who, inBox, slices.Concat(others, r.with)) })
 	}
 }
 
@@ -183,8 +184,8 @@ func (r row) succeeds(t *testing.T, who role, where place, off []ablation.Wall, 
 	}
 }
 
-func (r row) fails(t *testing.T, who role, off []ablation.Wall) {
-	a := newArena(t, r, who, inBox, off)
+func (r row) fails(t *testing.T, who role, where place, off []ablation.Wall) {
+	a := newArena(t, r, who, where, off)
 	got := a.run()
 	if a.outcome(got) == nil {
 		t.Errorf("ESCAPED (%s): the attack succeeded in the box\n%s", r.source, got)
@@ -194,6 +195,9 @@ func (r row) fails(t *testing.T, who role, off []ablation.Wall) {
 			t.Errorf("the run must be refused\n%s", got)
 		}
 		return
+	}
+	if where == inReady && got.Result.Reason != "" && !got.Result.Warm {
+		t.Errorf("no box was ready\n%s", got)
 	}
 	if a.during == nil && got.Result.Reason == "" || slices.Contains([]jail.Reason{jail.ReasonSetupRefused, jail.ReasonExecFailed}, got.Result.Reason) {
 		t.Errorf("the attack never ran\n%s", got)

@@ -185,7 +185,7 @@ func limits() []row {
 // scratch is a folder to fill: the box's /tmp, and without a box one of the
 // caller's.
 func (a *arena) scratch() string {
-	if a.where == inBox {
+	if a.where.boxed() {
 		return "/tmp"
 	}
 	return a.folder("scratch")
