@@ -50,6 +50,8 @@ func execRemedy(operand string, err error) string {
 		return "the program, or the loader or interpreter that it names, is not in the box: grant it with --ro, or see what is there with jail explain"
 	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
 		return "the program is not executable for the box's user, or lies where nothing may be executed"
+	case errors.Is(err, unix.E2BIG):
+		return "pass fewer arguments and variables, or what is in them in a file or on stdin"
 	case errors.Is(err, unix.ENOEXEC):
 		return "the file is no program of this architecture and has no #! line"
 	}

@@ -27,7 +27,6 @@ const (
 	maxTime    = 8760 * time.Hour
 	maxContent = 64 << 10
 	maxArg     = 128 << 10 // MAX_ARG_STRLEN, execve(2)
-	maxArgs    = 6 << 20   // of all arguments and the environment: three quarters of _STK_LIM, execve(2)
 )
 
 // Validate checks everything that can be checked without looking at the host.
@@ -108,21 +107,16 @@ func (v *validator) args(s Spec) {
 	if len(s.Args) == 0 || s.Args[0] == "" {
 		v.fault("args", strings.Join(s.Args, " "), "must name the program to run")
 	}
-	total := 0
 	for i, a := range s.Args {
-		total += len(a) + 9 // its NUL and its pointer
 		if strings.IndexByte(a, 0) >= 0 {
 			v.fault("args["+strconv.Itoa(i)+"]", a, "must not hold a NUL byte")
 		}
 		v.length("args", i, a)
 	}
 	for i, e := range s.Env {
-		total += len(e) + 9
 		v.length("env", i, e)
 	}
-	if total > maxArgs {
-		v.fault("args", strconv.Itoa(total)+" bytes", fmt.Sprintf("arguments and environment together must not exceed %d bytes (the kernel's limit)", maxArgs))
-	}
+	v.faults = append(v.faults, s.tooMuch()...)
 }
 
 // length checks one argument or variable.

@@ -37,7 +37,7 @@ func TestValidate(t *testing.T) {
 		{func(s *Spec) { s.Args = []string{"sh", "a\x00b"} }, "args[1]", "a\x00b", "NUL"},
 		{func(s *Spec) { s.Args = []string{"sh", strings.Repeat("y", maxArg)} }, "args[1]", strings.Repeat("y", 32) + "…", "shorter than 131072 bytes"},
 		{func(s *Spec) { s.Env = []string{"BIG=" + strings.Repeat("z", maxArg)} }, "env[0]", "BIG=" + strings.Repeat("z", 28) + "…", "shorter than 131072 bytes"},
-		{func(s *Spec) { s.Args = append(s.Args, slices.Repeat([]string{strings.Repeat("y", maxArg-1)}, 60)...) }, "args", "7864811 bytes", "together must not exceed 6291456"},
+		{func(s *Spec) { s.Args = append(s.Args, slices.Repeat([]string{strings.Repeat("y", maxArg-1)}, 60)...) }, "args", "7864811 bytes", "together must not exceed 2093056"},
 
 		{func(s *Spec) { s.Env = []string{"NOVALUE"} }, "env[0]", "NOVALUE", "KEY=VALUE"},
 		{func(s *Spec) { s.Env = []string{"A=1", "=x"} }, "env[1]", "=x", "KEY=VALUE"},

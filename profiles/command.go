@@ -4,10 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"golang.org/x/sys/unix"
 
 	"github.com/seed-75010da9/jail/jail"
 )
@@ -57,49 +55,6 @@ func (b *builder) interpreted(args []string) []string {
 	return append(out, line.rest...)
 }
 
-// checkDash reports an option that is also the name of a file in the caller's
-// folder, which was probably meant. What tells the two apart is a suffix: no
-// option has one, and a file called -u is no reason to refuse -u.
-func (b *builder) checkDash(args []string) {
-	run := &b.p.settings.run
-	if run.grant != grantScript || len(args) == 0 || !isOption(args[0]) {
-		return
-	}
-	arg := args[0]
-	if slices.Contains(run.code, arg) || slices.Contains(run.value, arg) || filepath.Ext(arg) == "" || strings.Contains(arg, "=") {
-		return
-	}
-	if path, ok := b.h.abs(arg); ok && isFile(path) {
-		b.fault("script", arg, "./"+arg+" for the file of that name; what starts with "+arg[:1]+" is an option")
-	}
-}
-
-const wantScript = "a readable script file; an argument that starts with - is an option, a script of such a name is given as ./-name"
-
-// script makes sure that the box sees a script, and returns its path there.
-func (b *builder) script(arg string) string {
-	if box, ok := b.visible(arg); ok {
-		return box
-	}
-	host, ok := b.h.abs(arg)
-	if !ok {
-		b.fault("script", arg, wantScript)
-		return arg
-	}
-	t, err := walk(host)
-	if !b.view.shows(t.real) && !b.noLinks("script", arg, t) {
-		return arg
-	}
-	if err == nil {
-		err = readable(t.real)
-	}
-	if err != nil {
-		b.fault("script", arg, wantScript+": "+reason(err))
-		return arg
-	}
-	return b.grantFile("script", arg, host, t)
-}
-
 // program makes sure that the box sees a program file. What is not found or
 // not executable is left to the box, whose execve says so by the usual codes.
 func (b *builder) program(arg string) string {
@@ -113,6 +68,10 @@ func (b *builder) program(arg string) string {
 		return arg
 	} else if box, ok := b.visible(host); ok {
 		return box
+	}
+	if _, ok := venvOf(host); ok && sameProgram("python", filepath.Base(host)) && isExecutable(host) {
+		b.fault("command", arg, "the script alone under --profile python, with the environment first in PATH: PATH="+filepath.Dir(filepath.Clean(host))+":$PATH jail run --profile python SCRIPT; most of "+arg+" lies elsewhere")
+		return arg
 	}
 	t, err := walk(host)
 	if !b.view.shows(t.real) && !b.noLinks("command", arg, t) {
@@ -188,27 +147,6 @@ func (b *builder) grantFile(field, arg, host string, t trail) string {
 		b.view.put(jail.Mount{Kind: jail.MountRO, Source: t.real, Target: named})
 	}
 	return named
-}
-
-// readable opens a file to see whether the caller may read it. Only regular
-// files can be granted as a script: a pipe or a device is not one.
-func readable(path string) error {
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
-	if err != nil {
-		return err
-	}
-	defer unix.Close(fd)
-	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
-		return err
-	}
-	switch st.Mode & unix.S_IFMT {
-	case unix.S_IFREG:
-		return nil
-	case unix.S_IFDIR:
-		return errors.New("it is a folder; grant it with --ro or --workspace and name a file in it")
-	}
-	return errors.New("it is not a regular file; use - for a program on stdin")
 }
 
 // reason is an error without the path, which the fault shows already.

@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"syscall"
@@ -133,7 +134,7 @@ func TestScripts(t *testing.T) {
 		{"a link out of the workspace", []string{root + "/ws/out"}, ws, "", "", `script: "ROOT/ws/out": ` + planted("ROOT/ws/out", "ROOT/secret/key")},
 		{"a folder that leads out", []string{root + "/ws/outdir/key"}, ws, "", "", `script: "ROOT/ws/outdir/key": ` + planted("ROOT/ws/outdir", "ROOT/secret/key")},
 		{"missing", []string{"nosuch.sh"}, Overrides{}, "", "", `script: "nosuch.sh": ` + wantScript + `: no such file or directory`},
-		{"dangling", []string{"dangling"}, Overrides{}, "", "", `script: "dangling": ` + planted("ROOT/cwd/dangling", "ROOT/cwd/nowhere")},
+		{"dangling", []string{"dangling"}, Overrides{}, "", "", `script: "dangling": ` + "a path that leads to something; the symbolic link ROOT/cwd/dangling leads to ROOT/cwd/nowhere, where nothing is"},
 		{"below a file", []string{"x.sh/y"}, Overrides{}, "", "", `script: "x.sh/y": ` + wantScript + `: not a directory`},
 		{"a folder", []string{"dir"}, Overrides{}, "", "", `script: "dir": ` + wantScript + `: it is a folder; grant it with --ro or --workspace and name a file in it`},
 		{"a pipe", []string{"fifo"}, Overrides{}, "", "", `script: "fifo": ` + wantScript + `: it is not a regular file; use - for a program on stdin`},
@@ -162,17 +163,25 @@ func TestScripts(t *testing.T) {
 }
 
 func TestUnreadableScript(t *testing.T) {
-	if os.Geteuid() == 0 {
-		t.Skip("root reads everything")
-	}
 	root := tree(t, map[string]string{"x.sh": "echo"})
-	if err := os.Chmod(root+"/x.sh", 0); err != nil {
-		t.Fatal(err)
-	}
-	h := Host{Dir: root}
-	_, err := load(t, "sh", h).Spec([]string{"x.sh"}, Overrides{}, h)
-	if got, want := faultLines(err, root), `script: "x.sh": `+wantScript+": permission denied\n"; got != want {
-		t.Errorf("faults: %swant: %s", got, want)
+	h := Host{Dir: root, Root: os.Geteuid() == 0}
+	for _, o := range []Overrides{{}, {Workspace: root}} {
+		for mode, readable := range map[os.FileMode]bool{0: false, 0o044: false, 0o400: true, 0o644: true} {
+			if err := os.Chmod(root+"/x.sh", mode); err != nil {
+				t.Fatal(err)
+			}
+			want := ""
+			switch {
+			case !readable && h.Root: // root itself reads everything
+				want = fmt.Sprintf("script: \"x.sh\": %s: permission denied to the box's user (its mode is %04o)\n", wantScript, mode)
+			case !readable:
+				want = `script: "x.sh": ` + wantScript + ": permission denied\n"
+			}
+			_, err := load(t, "sh", h).Spec([]string{"x.sh"}, o, h)
+			if got := faultLines(err, root); got != want {
+				t.Errorf("mode %04o, workspace %q: faults: %swant: %s", mode, o.Workspace, got, want)
+			}
+		}
 	}
 }
 

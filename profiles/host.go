@@ -23,6 +23,8 @@ type Host struct {
 	// Env is the caller's environment as "KEY=VALUE". Only --pass-env and the
 	// version managers' own variables are read from it.
 	Env []string
+	// Root says that the caller is root, whose boxes run as somebody else.
+	Root bool
 
 	passwd string // the user database, if not /etc/passwd
 }
@@ -34,6 +36,7 @@ func CurrentHost() Host {
 		Home:       os.Getenv("HOME"),
 		ConfigHome: os.Getenv("XDG_CONFIG_HOME"),
 		Env:        os.Environ(),
+		Root:       os.Geteuid() == 0,
 	}
 	if !filepath.IsAbs(h.Home) {
 		h.Home = ""

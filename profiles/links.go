@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -50,7 +51,13 @@ func (b *builder) noLinks(field, shown string, t trail) bool {
 // no run can ever write; everything else is to be named by its real path.
 func (t trail) refusal() string {
 	for _, l := range t.links {
-		if !isSystemLink(l.path) {
+		switch {
+		case errors.Is(t.broken, syscall.ELOOP):
+			return "a path that leads to something; the symbolic link " + l.path + " leads in a circle"
+		case isSystemLink(l.path):
+		case errors.Is(t.broken, syscall.ENOENT):
+			return "a path that leads to something; the symbolic link " + l.path + " leads to " + t.real + ", where nothing is"
+		default:
 			return fmt.Sprintf("a path without symbolic links, which an earlier run may have left behind: %s is one; if it is right, give %s", l.path, t.real)
 		}
 	}

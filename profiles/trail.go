@@ -13,8 +13,9 @@ import (
 // the way, and where it ends. Where the way breaks off, real is where the file
 // would be.
 type trail struct {
-	links []hop
-	real  string
+	links  []hop
+	real   string
+	broken error // why the way breaks off, or nil
 }
 
 // A hop is one symbolic link: its own path, free of links, and its text.
@@ -61,7 +62,7 @@ func walkFrom(at, path string, may func(string) bool) (trail, error) {
 			err = syscall.ELOOP
 		}
 		if err != nil {
-			t.real = filepath.Join(next, todo)
+			t.real, t.broken = filepath.Join(next, todo), err
 			return t, &os.PathError{Op: "readlink", Path: next, Err: err}
 		}
 		link := hop{next, string(text[:n])}
