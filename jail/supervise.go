@@ -107,11 +107,11 @@ func (r *run) hear(c *child, events int16, most int) error {
 		}
 		r.report = report
 	}
-	if r.result.Layers == nil {
-		r.result.Layers = r.receipt() // time for it, while the program runs already
-	}
 	if err := r.listen(c); err != nil {
 		return err
+	}
+	if r.result.Layers == nil {
+		r.result.Layers = r.receipt() // time for it, while the program runs already
 	}
 	if l := r.unproven(); l != "" {
 		r.end.now(ReasonInternalError)
