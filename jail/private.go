@@ -122,6 +122,7 @@ func removePrivate(path string) { removePrivateUntil(path, time.Now().Add(remova
 func removePrivateUntil(path string, until time.Time) {
 	fd, err := openFolder(unix.AT_FDCWD, path, 0)
 	if err != nil {
+		unix.Rmdir(path) // one that nothing came into, where a filter forbids the opening
 		return
 	}
 	defer unix.Close(fd)

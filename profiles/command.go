@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 
-
 	"github.com/seed-75010da9/jail/jail"
 )
 

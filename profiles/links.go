@@ -24,7 +24,7 @@ func (h Host) RealPath(path string) (string, error) {
 	case path == "":
 		return "", syscall.ENOENT
 	case !ok:
-		return "", errNoDir
+		return "", fmt.Errorf("must be %w", errNoDir)
 	}
 	t, _ := walk(abs)
 	if want := t.refusal(); want != "" {

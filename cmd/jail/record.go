@@ -22,13 +22,15 @@ const recordSpace = 64 << 10
 type recordTarget struct {
 	file *os.File
 	path string // set for a file that we opened
+	made string // and where it is, if it is new
 }
 
 // openRecord opens what --record names: a path, or fd:N.
 //
 // A file is written in place, not renamed into it: that asks for no writable
-// folder, and leaves no stray file behind when jail is killed. It is emptied at
-// once, so that the record of an earlier run can't be taken for this one's. A
+// folder, and leaves no stray file behind when jail is killed. It is emptied as
+// soon as there is room for the new record, so that the record of an earlier run
+// can't be taken for this one's. A file that gets no record is not left behind. A
 // character device such as /dev/null is written to; a named pipe, whose reader
 // may never come, is to be opened by the caller.
 func openRecord(host profiles.Host, where string) (*recordTarget, error) {
@@ -39,24 +41,51 @@ func openRecord(host profiles.Host, where string) (*recordTarget, error) {
 		}
 		return &recordTarget{file: f}, nil
 	}
-	f, kind, err := openFile(host, where, unix.O_WRONLY|unix.O_CREAT)
+	f, kind, made, err := openOrMake(host, where)
 	if errors.Is(err, unix.ENXIO) || err == nil && kind != unix.S_IFREG && kind != unix.S_IFCHR {
 		err = errors.New("must be a file or a character device; give a pipe as fd:N, as in `jail run --record fd:3 … 3>PIPE`")
 	}
-	t := &recordTarget{file: f, path: where}
+	t := &recordTarget{file: f, path: where, made: made}
 	if err == nil && kind == unix.S_IFREG {
 		err = t.reserve()
 	}
 	if err != nil {
-		f.Close()
+		t.discard()
 		return nil, err
 	}
 	return t, nil
 }
 
-// reserve empties a regular file and takes the space that the record will
-// need. Filesystems that can't reserve are left as they are: a failing write is
-// reported when it happens.
+// openOrMake opens a file for the record, or makes it: then made is its path.
+func openOrMake(host profiles.Host, where string) (f *os.File, kind uint32, made string, err error) {
+	for range 10 { // others may make and remove it meanwhile
+		f, kind, err = openFile(host, where, unix.O_WRONLY)
+		if !errors.Is(err, unix.ENOENT) {
+			return f, kind, "", err
+		}
+		f, kind, err = openFile(host, where, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL)
+		if err == nil {
+			made, err = host.RealPath(where)
+		}
+		if !errors.Is(err, unix.EEXIST) {
+			break
+		}
+	}
+	return f, kind, made, err
+}
+
+// discard closes the file, and removes it if it is new.
+func (t *recordTarget) discard() {
+	t.file.Close()
+	if t.made != "" {
+		os.Remove(t.made)
+	}
+}
+
+// reserve takes the space that the record will need and empties a regular file.
+// What is in it stays where there is no room: the second time there is as much
+// as the first. Filesystems that can't reserve are left as they are: a failing
+// write is reported when it happens.
 func (t *recordTarget) reserve() error {
 	var st unix.Stat_t
 	if err := unix.Fstat(int(t.file.Fd()), &st); err != nil {
@@ -68,9 +97,17 @@ func (t *recordTarget) reserve() error {
 			return fmt.Errorf("fchmod: %w", err)
 		}
 	}
+	if err := t.allocate(); err != nil {
+		t.file.Truncate(st.Size) // some of it may have been taken
+		return err
+	}
 	if err := t.file.Truncate(0); err != nil {
 		return err
 	}
+	return t.allocate()
+}
+
+func (t *recordTarget) allocate() error {
 	err := unix.Fallocate(int(t.file.Fd()), unix.FALLOC_FL_KEEP_SIZE, 0, recordSpace)
 	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EFBIG) {
 		return fmt.Errorf("no room for the record: %w", err)
@@ -84,13 +121,15 @@ func (t *recordTarget) write(r jail.Result) error {
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
 	}
-	if _, err := t.file.Write(line); err != nil {
-		return fmt.Errorf("record: %w", err)
+	_, err = t.file.Write(line)
+	if err == nil && t.path != "" {
+		err = t.release(int64(len(line)))
 	}
-	if t.path == "" {
-		return nil
-	}
-	if err := t.release(int64(len(line))); err != nil {
+	if err != nil {
+		if t.path != "" { // part of a record is none
+			t.file.Truncate(0)
+			t.discard()
+		}
 		return fmt.Errorf("record: %w", err)
 	}
 	return nil
