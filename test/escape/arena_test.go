@@ -22,6 +22,7 @@ type role struct {
 	uid, gid int
 	root     bool
 	group    bool // a control group is to be had for its boxes
+	tier     jail.Tier
 }
 
 // An arena is one run's place on the host, and what its caller has.
@@ -74,6 +75,7 @@ func newArena(t *testing.T, r row, who role, where place, off []ablation.Wall) *
 		Dir:    "/",
 		View:   []jail.Mount{{Kind: jail.MountRO, Source: site.attacker, Target: site.attacker}},
 		Limits: jail.Limits{Timeout: patience(5 * time.Second), Memory: 256 << 20, Pids: 64, TmpSize: 4 << 20},
+		Tier:   who.tier,
 	}
 	if site.dynamic {
 		for _, lib := range []string{"/lib", "/lib64", "/usr/lib", "/usr/lib64"} {

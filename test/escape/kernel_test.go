@@ -33,12 +33,18 @@ func kernel() []row {
 		},
 		walls: filter,
 		with:  []ablation.Wall{ablation.Keyring},
+		skip:  needsKeys,
 	}
 	// Root's boxes have a key ring of their own besides.
 	ownRing := readKey
 	ownRing.name += ", with one of the box's own"
 	ownRing.walls, ownRing.with = []ablation.Wall{ablation.Seccomp, ablation.Keyring}, nil
-	ownRing.skip = forRoot(userQuota)
+	ownRing.skip = func(who role) reason {
+		if why := needsKeys(who); why != "" {
+			return why
+		}
+		return forRoot(userQuota)(who)
+	}
 	return []row{
 		readKey,
 		ownRing,

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seed-75010da9/jail/internal/ablation"
+	"github.com/seed-75010da9/jail/jail"
 	"golang.org/x/sys/unix"
 )
 
@@ -20,13 +21,13 @@ func neighbours() []row {
 	return []row{
 		{
 			name: "what the other has in /tmp", source: "isolate 2.6: boxes shared /dev/shm and /tmp",
-			attack: func(args []string) error { return show("/tmp/" + args[0]) },
+			attack: func(args []string) error { return show(args[0]) },
 			arena:  func(a *arena) { a.neighbour("/tmp"); a.leaksSecret() },
 			walls:  hostWalls,
 		},
 		{
 			name: "what the other has in /dev/shm", source: "isolate 2.6: boxes shared /dev/shm and /tmp",
-			attack: func(args []string) error { return show("/dev/shm/" + args[0]) },
+			attack: func(args []string) error { return show(args[0]) },
 			arena:  func(a *arena) { a.neighbour("/dev/shm"); a.leaksSecret() },
 			walls:  hostWalls,
 		},
@@ -55,8 +56,12 @@ func neighbours() []row {
 	}
 }
 
-// neighbourMain is the victim: it keeps the secret in a file for a while.
+// neighbourMain is the victim: it keeps the secret in a file for a while. In a box
+// of tier 2 there is one folder for it, whose name is no other box's.
 func neighbourMain(args []string) error {
+	if private := os.Getenv("TMPDIR"); private != "" {
+		args[0] = filepath.Join(private, filepath.Base(args[0]))
+	}
 	if err := os.WriteFile(args[0], []byte(args[1]), 0o644); err != nil {
 		return err
 	}
@@ -72,16 +77,19 @@ func neighbourMain(args []string) error {
 	return os.Remove(args[0])
 }
 
-// neighbour starts a box of the same caller's, and returns its program's pid
-// on the host. The attack's args are the victim's file and pid.
+// neighbour starts a box of the same caller's and of the same tier, and returns its
+// program's pid on the host. The attack's args are the victim's file and pid.
 func (a *arena) neighbour(folder string) int {
 	a.t.Helper()
-	file := "jail-escape-" + filepath.Base(a.dir)
-	a.t.Cleanup(func() { os.Remove(filepath.Join(folder, file)) }) // should the victim be killed
+	file := filepath.Join(folder, "jail-escape-"+filepath.Base(a.dir))
+	a.t.Cleanup(func() { os.Remove(file) }) // should the victim be killed
 	var ended sync.WaitGroup
 	victim := newArena(a.t, row{name: neighbourRow}, a.role, a.where, a.off)
 	ready := filepath.Join(victim.rw(), "ready")
-	victim.args(filepath.Join(folder, file), a.secret, ready)
+	victim.args(file, a.secret, ready)
+	if a.role.tier == jail.Tier2 {
+		victim.fitTier2()
+	}
 	pid := make(chan int, 1)
 	victim.during = func(caller *os.Process) {
 		for range 100 {
@@ -96,6 +104,11 @@ func (a *arena) neighbour(folder string) int {
 	go func() { defer ended.Done(); victim.run() }()
 	n := <-pid
 	a.t.Cleanup(func() { os.Remove(ready); ended.Wait() }) // before what the victim's run has opened closes
+	if private, _ := filepath.Glob(filepath.Join(victim.dir, "tmp", "*", filepath.Base(file))); len(private) > 0 {
+		file = private[0]
+	} else if a.role.tier == jail.Tier2 {
+		a.t.Fatalf("the other box, of tier 2, has not come up: nothing lies in %s", victim.dir)
+	}
 	a.args(file, strconv.Itoa(n))
 	return n
 }

@@ -39,6 +39,16 @@ func skip(t *testing.T, why reason) {
 	t.Skip(string(why))
 }
 
+// needsKeys is the skip of rows on what the caller has in its key ring. In a
+// container the engine's filter keeps everybody from having one.
+func needsKeys(role) reason {
+	_, err := unix.KeyctlInt(unix.KEYCTL_GET_KEYRING_ID, unix.KEY_SPEC_SESSION_KEYRING, 0, 0, 0)
+	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSYS) {
+		return noHardware
+	}
+	return ""
+}
+
 // needsGroup is the skip of rows on the caps of a control group.
 func needsGroup(who role) reason {
 	switch {

@@ -82,18 +82,23 @@ func (r row) proveTier2(t *testing.T, who role, off []ablation.Wall) {
 // inTier2 carries the attack out in a box of tier 2, and says whether it had its
 // effect, and whether it got to its end.
 func (r row) inTier2(t *testing.T, who role, off []ablation.Wall) (won, ended bool, got answer) {
+	who.tier = jail.Tier2
 	a := newArena(t, r, who, inBox, off)
-	a.spec.Tier = jail.Tier2
+	a.fitTier2()
+	got = a.run()
+	return a.outcome(got) == nil, r.dies || a.stdio || strings.Contains(got.Stdout, "escape: "), got
+}
+
+// fitTier2 makes a box that was made up for tier 1 one of tier 2.
+func (a *arena) fitTier2() {
 	a.spec.Optional = slices.DeleteFunc(a.spec.Optional, func(l jail.LayerName) bool { return l != jail.LayerCgroup })
 	a.env = append(a.env, "TMPDIR="+a.folder("tmp"))
 	for _, m := range a.spec.View {
 		// Root's boxes are a user whom nobody else is.
 		if m.Source != site.attacker && strings.HasPrefix(m.Source, site.dir) {
-			openUp(t, m.Source, m.Kind == jail.MountRW)
+			openUp(a.t, m.Source, m.Kind == jail.MountRW)
 		}
 	}
-	got = a.run()
-	return a.outcome(got) == nil, r.dies || a.stdio || strings.Contains(got.Stdout, "escape: "), got
 }
 
 // openUp lets everybody read a granted tree, or write to it.
