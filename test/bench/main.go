@@ -63,6 +63,7 @@ func sections() []section {
 		{"cold", (*bench).cold},
 		{"python3", func(b *bench, s sizes) (table, error) { return b.hello("python3", s) }},
 		{"node", func(b *bench, s sizes) (table, error) { return b.hello("node", s) }},
+		{"warm", (*bench).warm},
 		{"parallel", (*bench).parallel},
 		{"grants", (*bench).grants},
 		{"mounts", (*bench).mounts},
