@@ -54,19 +54,20 @@ func hosts() []class {
 		layout               order.Layout
 		arguments            string
 		root, user           jail.LayerName // for which these are refused
+		given                string
 	}{
-		{"qemu-6.1", "hybrid", "the controllers in control groups of version 1", order.Hybrid, "", "", jail.LayerCgroup},
-		{"qemu-6.1", "v1", "control groups of version 1 alone", order.V1, "", "", jail.LayerCgroup},
-		{"qemu-6.12", "hybrid", "the same, where the kernel is built without version 1 of memory: split controllers", order.Hybrid, "",
-			jail.LayerCgroup, jail.LayerCgroup},
-		{"qemu-6.12", "none", "no control groups", order.None, "", jail.LayerCgroup, jail.LayerCgroup},
-		{"qemu-6.12", "no-landlock", "Landlock not among the security modules", order.V2, "lsm=yama", jail.LayerLandlock, jail.LayerLandlock},
-		{"qemu-6.12", "no-memory", "control groups without memory", order.V2, "cgroup_disable=memory", jail.LayerCgroup, jail.LayerCgroup},
+		{"qemu-6.1", "hybrid", "the controllers in control groups of version 1", order.Hybrid, "", "", jail.LayerCgroup, ""},
+		{"qemu-6.1", "v1", "control groups of version 1 alone", order.V1, "", "", jail.LayerCgroup, ""},
+		{"qemu-6.1", "given", "the same, and a user for whom root ran the line of `jail doctor --fix-hints`", order.V1, "", "", "", "jail"},
+		{"qemu-6.12", "hybrid", "as hybrid, on a kernel without version 1 of memory: split controllers", order.Hybrid, "",
+			jail.LayerCgroup, jail.LayerCgroup, ""},
+		{"qemu-6.12", "none", "no control groups", order.None, "", jail.LayerCgroup, jail.LayerCgroup, ""},
+		{"qemu-6.12", "no-landlock", "Landlock not among the security modules", order.V2, "lsm=yama", jail.LayerLandlock, jail.LayerLandlock, ""},
+		{"qemu-6.12", "no-memory", "control groups without memory", order.V2, "cgroup_disable=memory", jail.LayerCgroup, jail.LayerCgroup, ""},
 	} {
 		k := byName[v.kernel]
 		list = append(list, class{name: k.name + "-" + v.suffix, what: v.what, kernel: k, layout: v.layout,
-			arguments: strings.Fields(v.arguments), brief: true, refuses: v.root, userRefuses: v.user})
+			arguments: strings.Fields(v.arguments), brief: true, refuses: v.root, userRefuses: v.user, given: v.given})
 	}
-	return append(list, class{name: "qemu-6.1-given", what: "control groups of version 1 alone, and a user for whom root ran the line of `jail doctor --fix-hints`",
-		kernel: byName["qemu-6.1"], layout: order.V1, brief: true, given: "jail"})
+	return list
 }

@@ -46,7 +46,8 @@ func tier2Notes(all []result) string {
 			return
 		}
 		for _, l := range said.Tier2.Layers {
-			if note := fmt.Sprintf("- %s: %s\n", l.Name, steadyNote(l.Note)); !l.Applied && !slices.Contains(notes, note) {
+			text, _, _ := strings.Cut(steadyNote(l.Note), ": cgroups: ") // why is in the table of walls
+			if note := fmt.Sprintf("- %s: %s\n", l.Name, text); !l.Applied && !slices.Contains(notes, note) {
 				notes = append(notes, note)
 			}
 		}
@@ -111,7 +112,7 @@ func placeRows(s suite, e *ended) string {
 		if slices.ContainsFunc(e.Passes, func(o verdict) bool { return strings.HasPrefix(o.Test, v.Test+"/") }) {
 			continue // its parts are listed
 		}
-		place := placeOf(v.Test)
+		place := placeOf(v)
 		if count[place] == 0 {
 			places = append(places, place)
 		}
@@ -128,17 +129,17 @@ func placeRows(s suite, e *ended) string {
 	return b.String()
 }
 
-// placeOf is the part of a test's name that tells the place: what comes after the
-// test's own name, and without that the test's own.
-func placeOf(test string) string {
-	parts := strings.SplitN(test, "/", 3)
-	if len(parts) > 1 {
+// placeOf is what a row of a test's is called. Of its parts the first is the place,
+// if they have parts of their own or something to say; else the test is.
+func placeOf(v verdict) string {
+	parts := strings.SplitN(v.Test, "/", 3)
+	if len(parts) == 3 || len(parts) == 2 && len(saidLines(v.Said)) > 0 {
 		return strings.ReplaceAll(parts[1], "_", " ")
 	}
-	return "`" + test + "`"
+	return "`" + parts[0] + "`"
 }
 
-// place is where in the source a test says something.
+// sourcePlace is where in the source a test says something.
 var sourcePlace = regexp.MustCompile(`^\w+\.go:\d+: `)
 
 // saidLines are the lines that a test logged, without where in the source.

@@ -90,17 +90,20 @@ with it. Two runs on one host differ in these parts, and in no other:
   Tried: the profile dist/apparmor/jail was read by apparmor_parser 4.1 of trixie
   without a complaint, and doctor's answer to it is tested over made-up facts. No
   kernel here enforces it, so that the profile lifts the restriction is not shown.
-- **A real Docker, Podman or Kubernetes.** Their daemons and images are none of this
-  machine's. Tried instead: test/container makes what a pod is to a process (filter,
-  capabilities, masked and read-only files, no user namespace), without their programs.
+- **A real Docker, Podman or Kubernetes.** Tried: Podman 4.3 of Debian 12, on a tree of
+  files. With crun it ends at "cgroups in hybrid mode not supported", as the host
+  "here" is, and with runc it can't go without control groups; root there may not
+  raise limits either, as both ask for. Docker and Kubernetes need images, of which no
+  registry is reached. Instead test/container makes what a pod is to a process (filter,
+  capabilities, masked and read-only files, no user namespace).
 - **systemd but 252 and 257**, those of Debian 12 and 13: others are in no suite that
   apt accepts here.
-- **Hardware support for guests.** /dev/kvm is there, and creating a virtual machine
-  fails or hangs: no guest came up with it. So everything is emulated, by QEMU or as
-  User-mode Linux, and no test here says how fast anything is.
+- **Hardware support for guests.** /dev/kvm is there, but runs no ordinary guest. So
+  everything is emulated, by QEMU or as User-mode Linux, and no time here says how fast
+  anything is on real processors.
 - **More than one processor in a guest**: with two, QEMU's emulation crashed one boot
   in 77. Races between processors are tested on the host "here" alone.
 - **Other processors than amd64.** The code for arm64 is built and vetted, and its
-  filters are run in seccomp's own tests; no kernel for it was booted.
+  filters are judged by an interpreter in seccomp's tests; no kernel for it was booted.
 `
 )
