@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-75010da9/jail/internal/folder"
 	"golang.org/x/sys/unix"
 )
 
@@ -35,7 +36,7 @@ func asOrdinary(t *testing.T, dir string) {
 // chain makes folders in one another, deeper than a path can name.
 func chain(t *testing.T, dir string, depth int, mode uint32) {
 	t.Helper()
-	fd, err := unix.Open(dir, folderFlags, 0)
+	fd, err := unix.Open(dir, folder.Flags, 0)
 	for range depth {
 		if err == nil {
 			err = unix.Mkdirat(fd, "d", mode)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/seed-75010da9/jail/internal/folder"
 	"golang.org/x/sys/unix"
 )
 
@@ -36,7 +37,7 @@ func TestFolderUse(t *testing.T) {
 		"a file":           {func(t *testing.T, dir string) { write(t, dir+"/a") }, size, size + 64<<10},
 		"a folder":         {func(t *testing.T, dir string) { write(t, sub(t, dir, 0o700)+"/a") }, size, size + 64<<10},
 		"a closed folder":  {func(t *testing.T, dir string) { write(t, sub(t, dir, 0o300)+"/a") }, size, size + 64<<10},
-		"folders too deep": {func(t *testing.T, dir string) { chain(t, dir, deepest, 0o700) }, tooMuch, 1 << 40},
+		"folders too deep": {func(t *testing.T, dir string) { chain(t, dir, folder.Deepest, 0o700) }, tooMuch, 1 << 40},
 		"few descriptors": {func(t *testing.T, dir string) {
 			chain(t, dir, 200, 0o700)
 			limitDescriptors(t, 10)
@@ -56,18 +57,18 @@ func TestFolderUse(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-		}, size + 100*leastName, 2 * size},
+		}, size + 100*256, 2 * size},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := ownTemp(t)
 			asOrdinary(t, dir)
 			c.fill(t, dir)
-			fd, err := unix.Open(dir, folderFlags, 0)
+			fd, err := unix.Open(dir, folder.Flags, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := folderUse(fd, limit); got < c.least || got > c.most {
-				t.Errorf("folderUse = %d, want %d to %d", got, c.least, c.most)
+			if got := folder.Use(fd, limit); got < c.least || got > c.most {
+				t.Errorf("folder.Use = %d, want %d to %d", got, c.least, c.most)
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/seed-75010da9/jail/internal/ablation"
+	"github.com/seed-75010da9/jail/internal/folder"
 	"github.com/seed-75010da9/jail/internal/pid1"
 	"golang.org/x/sys/unix"
 )
@@ -85,7 +86,7 @@ func openTree(m *mount) (int, error) {
 	if m.Kind == MountSystem || m.Kind == kindDevice {
 		return unix.OpenTree(unix.AT_FDCWD, m.Source, clone)
 	}
-	place, err := openPlace(unix.AT_FDCWD, m.Source, 0)
+	place, err := folder.OpenPlace(unix.AT_FDCWD, m.Source, 0)
 	if err != nil {
 		return -1, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-75010da9/jail/internal/folder"
 	"golang.org/x/sys/unix"
 )
 
@@ -83,7 +84,7 @@ func (r *run) makePrivate() error {
 		return privateError("mkdir", path, err)
 	}
 	r.private = path
-	fd, err := unix.Open(path, folderFlags, 0)
+	fd, err := unix.Open(path, folder.Flags, 0)
 	if err != nil {
 		return privateError("open", path, err)
 	}
@@ -120,13 +121,13 @@ const removal = 2 * time.Second
 func removePrivate(path string) { removePrivateUntil(path, time.Now().Add(removal)) }
 
 func removePrivateUntil(path string, until time.Time) {
-	fd, err := openFolder(unix.AT_FDCWD, path, 0)
+	fd, err := folder.Open(unix.AT_FDCWD, path, 0)
 	if err != nil {
 		unix.Rmdir(path) // one that nothing came into, where a filter forbids the opening
 		return
 	}
 	defer unix.Close(fd)
-	if emptyFolder(fd, until) {
+	if folder.Empty(fd, until) {
 		unix.Rmdir(path)
 		return
 	}
@@ -163,7 +164,7 @@ func (r *run) sweepPrivateOlder(age time.Duration) {
 // sweepOne removes a folder if it is one that a killed supervisor left behind. When
 // in doubt it stays.
 func (r *run) sweepOne(path string, age time.Duration, until time.Time) {
-	fd, err := unix.Open(path, folderFlags, 0)
+	fd, err := unix.Open(path, folder.Flags, 0)
 	if err != nil {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/seed-75010da9/jail/internal/folder"
 	"golang.org/x/sys/unix"
 )
 
@@ -145,7 +146,7 @@ func (r *resolver) add(m Mount) {
 
 // grantedAt looks up what a caller grants.
 func (r *resolver) grantedAt(source string, st *unix.Stat_t) bool {
-	place, err := openPlace(unix.AT_FDCWD, source, 0)
+	place, err := folder.OpenPlace(unix.AT_FDCWD, source, 0)
 	if err == nil {
 		err = unix.Fstat(place, st)
 		unix.Close(place)
@@ -250,7 +251,7 @@ func (r *resolver) outer(at string) *mount {
 // host tree of outer, reached without links: what the box will be mounted on.
 func (r *resolver) existsIn(outer *mount, at string, dir bool) bool {
 	rel := strings.TrimPrefix(at, outer.path+"/")
-	root, err := openPlace(unix.AT_FDCWD, outer.Source, 0)
+	root, err := folder.OpenPlace(unix.AT_FDCWD, outer.Source, 0)
 	if outer.Kind == MountSystem {
 		root, err = unix.Open(outer.Source, unix.O_PATH|unix.O_CLOEXEC, 0)
 	}
@@ -258,26 +259,13 @@ func (r *resolver) existsIn(outer *mount, at string, dir bool) bool {
 		return false
 	}
 	defer unix.Close(root)
-	fd, err := openPlace(root, rel, unix.RESOLVE_BENEATH)
+	fd, err := folder.OpenPlace(root, rel, unix.RESOLVE_BENEATH)
 	if err != nil {
 		return false
 	}
 	defer unix.Close(fd)
 	var st syscall.Stat_t
 	return syscall.Fstat(fd, &st) == nil && (st.Mode&syscall.S_IFMT == syscall.S_IFDIR) == dir
-}
-
-// openPlace opens a path for use as a place, without following any link.
-func openPlace(at int, path string, resolve uint64) (int, error) {
-	for try := 1; ; try++ {
-		fd, err := unix.Openat2(at, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC,
-			Resolve: resolve | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS})
-		// EAGAIN: something was renamed meanwhile, and the kernel can't tell
-		// whether that mattered (openat2(2)).
-		if try == 100 || !errors.Is(err, unix.EINTR) && !errors.Is(err, unix.EAGAIN) {
-			return fd, err
-		}
-	}
 }
 
 // canonical is target with the box's own links resolved.

@@ -51,16 +51,17 @@ func TestImportsRunOneWay(t *testing.T) {
 		"seccomp":                  nil,
 		"cgroups":                  nil,
 		"internal/ablation":        nil,
+		"internal/folder":          nil,
 		"internal/interrupt":       nil,
 		"internal/pid1":            nil,
-		"jail":                     {"seccomp", "cgroups", "internal/ablation", "internal/interrupt", "internal/pid1"},
-		"profiles":                 {"jail", "seccomp", "cgroups", "internal/ablation", "internal/interrupt", "internal/pid1"},
-		"cmd/jail/internal/doctor": {"jail", "seccomp", "cgroups", "internal/ablation", "internal/interrupt", "internal/pid1"},
+		"jail":                     {"seccomp", "cgroups", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
+		"profiles":                 {"jail", "seccomp", "cgroups", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
+		"cmd/jail/internal/doctor": {"jail", "seccomp", "cgroups", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
 		"cmd/internal/stream":      nil,
 		"cmd/internal/companion":   nil,
-		"cmd/internal/request":     {"profiles", "jail", "seccomp", "cgroups", "internal/ablation", "internal/interrupt", "internal/pid1"},
-		"cmd/jail":                 {"cmd/internal/companion", "cmd/internal/request", "cmd/internal/stream", "profiles", "jail", "seccomp", "cgroups", "cmd/jail/internal/doctor", "internal/ablation", "internal/interrupt", "internal/pid1"},
-		"cmd/jaild":                {"cmd/internal/companion", "cmd/internal/request", "cmd/internal/stream", "profiles", "jail", "seccomp", "cgroups", "internal/ablation", "internal/interrupt", "internal/pid1"},
+		"cmd/internal/request":     {"profiles", "jail", "seccomp", "cgroups", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
+		"cmd/jail":                 {"cmd/internal/companion", "cmd/internal/request", "cmd/internal/stream", "profiles", "jail", "seccomp", "cgroups", "cmd/jail/internal/doctor", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
+		"cmd/jaild":                {"cmd/internal/companion", "cmd/internal/request", "cmd/internal/stream", "profiles", "jail", "seccomp", "cgroups", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
 	} {
 		for _, dep := range deps(t, module+"/"+pkg) {
 			name, ours := strings.CutPrefix(dep, module+"/")

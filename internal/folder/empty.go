@@ -1,4 +1,4 @@
-package jail
+package folder
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What a box leaves in its private folder is of the box's making: folders in one
+// What a box leaves in a folder is of the box's making: folders in one
 // another deeper than any path is long, folders that even their owner can't look
 // into, more of them than there is time for. So it is removed by descriptors, of
 // which three are open at any depth; no link is followed, and no mount entered.
@@ -29,11 +29,11 @@ type emptying struct {
 	buf    []byte
 }
 
-// emptyFolder removes what is in the folder that place is opened on, which stays
+// Empty removes what is in the folder that place is opened on, which stays
 // open. It says whether it got through in time; there may be more left that can't
 // be removed at all.
-func emptyFolder(place int, until time.Time) bool {
-	fd, err := unix.Openat(place, ".", folderFlags, 0)
+func Empty(place int, until time.Time) bool {
+	fd, err := unix.Openat(place, ".", Flags, 0)
 	if err != nil {
 		return false
 	}
@@ -102,7 +102,7 @@ func (e *emptying) remove(l *level, name string) {
 	if !errors.Is(err, unix.ENOTEMPTY) && !errors.Is(err, unix.EEXIST) {
 		return
 	}
-	below, err := openFolder(e.fd, name, unix.RESOLVE_NO_XDEV)
+	below, err := Open(e.fd, name, unix.RESOLVE_NO_XDEV)
 	if err != nil {
 		return
 	}
@@ -125,7 +125,7 @@ func (e *emptying) up() bool {
 		return true
 	}
 	l := &e.levels[len(e.levels)-1]
-	above, err := unix.Openat(e.fd, "..", folderFlags, 0)
+	above, err := unix.Openat(e.fd, "..", Flags, 0)
 	if err != nil {
 		return false
 	}
@@ -140,14 +140,14 @@ func (e *emptying) up() bool {
 	return true
 }
 
-// folderFlags open a folder and nothing else that may have taken its place: a
+// Flags open a folder and nothing else that may have taken its place: a
 // named pipe would keep the supervisor waiting.
-const folderFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
+const Flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
 
-// openFolder opens a folder for reading, and lets its owner into it first if need
-// be. It follows no link, nor whatever else resolve forbids (openat2(2)).
-func openFolder(at int, name string, resolve uint64) (int, error) {
-	place, err := openPlace(at, name, resolve)
+// Open opens a folder for reading, and lets its owner into it first if need be.
+// It follows no link, nor whatever else resolve forbids (openat2(2)).
+func Open(at int, name string, resolve uint64) (int, error) {
+	place, err := OpenPlace(at, name, resolve)
 	if err != nil {
 		return -1, err
 	}
@@ -163,5 +163,18 @@ func openFolder(at int, name string, resolve uint64) (int, error) {
 		// fchmod(2) takes no O_PATH descriptor. If it fails, opening tells.
 		unix.Chmod("/proc/self/fd/"+strconv.Itoa(place), st.Mode&0o7777|0o700)
 	}
-	return unix.Openat(place, ".", folderFlags, 0)
+	return unix.Openat(place, ".", Flags, 0)
+}
+
+// OpenPlace opens a path for use as a place, without following any link.
+func OpenPlace(at int, path string, resolve uint64) (int, error) {
+	for try := 1; ; try++ {
+		fd, err := unix.Openat2(at, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC,
+			Resolve: resolve | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS})
+		// EAGAIN: something was renamed meanwhile, and the kernel can't tell
+		// whether that mattered (openat2(2)).
+		if try == 100 || !errors.Is(err, unix.EINTR) && !errors.Is(err, unix.EAGAIN) {
+			return fd, err
+		}
+	}
 }
