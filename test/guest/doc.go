@@ -16,7 +16,11 @@
 // What is called a host is a kernel and what can differ on hosts that run it:
 // how control groups are mounted, and which security modules there are. Each
 // is booted twice, and everything is run once as root and once as an ordinary
-// user, to whom a group was delegated as systemd does.
+// user, to whom a group was delegated as systemd does. The host "here" is no guest
+// but this machine, where the suites are run that make their own places, too.
+//
+// What jail doctor --json says on a guest is compared with the document of that host
+// in cmd/jail/internal/doctor/testdata/hosts.
 //
 // # Where kernels come from
 //
