@@ -83,4 +83,21 @@
 // connect anywhere (pairs of streams remain), which costs programs that talk
 // to each other over named sockets, such as Python's multiprocessing.Manager;
 // Spec.Unix allows them by name.
+//
+// # Boxes that stand ready
+//
+// A [Pool] makes boxes ahead of need. Such a box is made from the same plan, up to
+// execve: its process waits, behind all the walls, for one message with the program,
+// its arguments and environment, on a socket that nobody else in the box has and that
+// execve closes. The evidence is read, and the limits of its group read back, before
+// it waits. It runs one thing. When that has ended PID 1, whose filter allows
+// kill(2) besides, ends everybody else in its pid namespace, waits until it has no
+// child left and says so: the record need not wait for what the kernel does when
+// namespaces and mounts end, which takes as long as a short program. Without a
+// control group, or when the box had to be ended, the end of PID 1 is waited for as
+// always.
+//
+// Three things differ from a box that is made when asked for. What it has of the
+// host's files is what was there when it was made. Its stdin, if none is given, is a
+// pipe at its end instead of /dev/null. And its group does not bear the run's name.
 package jail

@@ -153,6 +153,29 @@ func ExampleFaults() {
 	// net: "host": must be one of none, loopback
 }
 
+// A Pool has boxes ready before they are needed. Each runs one thing and is thrown
+// away, so no run finds anything of another.
+func ExamplePool() {
+	spec := shell("")
+	spec.Limits.Timeout = 10 * time.Second // of each run
+	pool, err := jail.NewPool(context.Background(), spec, 2)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer pool.Close()
+	for _, script := range []string{"echo one; touch /tmp/mine", "echo two; ls /tmp"} {
+		res, err := pool.Run(context.Background(), jail.Command{Args: []string{"sh", "-c", script}, Env: spec.Env}, jail.IO{})
+		fmt.Print(res.Stdout.Text)
+		fmt.Println(res.Reason, err)
+	}
+	// Output:
+	// one
+	// ok <nil>
+	// two
+	// ok <nil>
+}
+
 // Explain makes the plan of a run, and runs nothing.
 func ExampleExplain() {
 	plan, err := jail.Explain(shell("true"))
