@@ -1,6 +1,9 @@
 package jail
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Schema is the version of the record that this package writes.
 const Schema = "jail/1"
@@ -37,6 +40,10 @@ type Result struct {
 	StartedAt time.Time `json:"started_at"`
 	// Timings is how long each stage took, if Spec.Timings asked for it.
 	Timings []Timing `json:"timings,omitempty"`
+	// Value is the JSON that a source of package runner answered with; Error is
+	// what it threw instead.
+	Value json.RawMessage `json:"value,omitempty"`
+	Error *Thrown         `json:"error,omitempty"`
 }
 
 // Reason is why a run ended: a closed set. The first cause wins, and it is
@@ -57,7 +64,7 @@ const (
 	ReasonCanceled        Reason = "canceled"         // the caller ended it
 	ReasonSetupRefused    Reason = "setup_refused"    // a layer or limit could not be enforced; nothing ran
 	ReasonExecFailed      Reason = "exec_failed"      // the program was not found or is not executable
-	ReasonInvalidOutput   Reason = "invalid_output"   // eval only
+	ReasonInvalidOutput   Reason = "invalid_output"   // no value, or none that is JSON (package runner)
 	ReasonInternalError   Reason = "internal_error"   // jail itself failed
 )
 
@@ -199,6 +206,8 @@ func (r Result) ExitStatus() int {
 		return 124
 	case ReasonOutputTooLarge:
 		return 153
+	case ReasonInvalidOutput:
+		return 65 // EX_DATAERR, sysexits.h
 	case ReasonOutOfMemory:
 		return 137
 	case ReasonSetupRefused, ReasonInternalError:

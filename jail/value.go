@@ -18,6 +18,16 @@ const (
 	fdValueKept = fdLifeline
 )
 
+// Thrown is what a source of package runner threw. The program in the box says so:
+// it may say anything.
+type Thrown struct {
+	// Name is the error's class, or for what is no error the kind of it.
+	Name    string `json:"name"`
+	Message string `json:"message"`
+	// Trace is the language's own text, as far as it is about the source.
+	Trace string `json:"trace"`
+}
+
 // A value is what a program writes to a pipe of its own beside its output.
 type value struct {
 	w    io.Writer

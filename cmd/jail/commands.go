@@ -17,6 +17,7 @@ func commands() []command {
 	return []command{
 		{name: "run", args: "[FLAGS] [--] CMD [ARG…]", summary: "run one program in a box", flags: runFlags, run: runCommand},
 		{name: "explain", args: "[FLAGS] [--] CMD [ARG…]", summary: "print what `run` would do, and run nothing", flags: runFlags, run: explainCommand},
+		{name: "eval", args: "--profile node|python|sh [FLAGS] <REQUEST", summary: "evaluate a source in a box; the record has its value", flags: evalFlags, run: evalCommand},
 		{name: "serve", args: "[FLAGS]", summary: "run boxes for others over a socket, some of them ready ahead of need", flags: serveFlags, run: serveCommand},
 		{name: "doctor", args: "[--json | --fix-hints] [--cgroup-parent PATH]", summary: "try each layer on this host; say what is missing and how to get it", flags: doctorFlags, run: doctorCommand},
 		{name: "profiles", args: "[list | show NAME | check FILE]", summary: "the kinds of programs that jail knows", words: []string{"list", "show", "check"}, flags: profilesFlags, run: profilesCommand},

@@ -86,7 +86,7 @@ func bashCompletion() string {
 
 // bashFiles adds file names where a command takes one.
 func bashFiles(command string) string {
-	if command == "profiles" {
+	if command == "profiles" || command == "eval" {
 		return ` $(compgen -f -- "$cur")`
 	}
 	return ""

@@ -121,6 +121,8 @@ func commandHelp(name string) string {
 		return helpRun
 	case "explain":
 		return helpExplain
+	case "eval":
+		return helpEval
 	case "serve":
 		return helpServe
 	case "doctor":
@@ -174,7 +176,7 @@ func printHelp(name string) int {
 		writeFlags(&b, c.flags())
 		b.WriteString("\nExit status:\n" + exitTable + helpSignals)
 	}
-	if name == "serve" {
+	if name == "serve" || name == "eval" {
 		writeFlags(&b, c.flags())
 	}
 	if name == "explain" {

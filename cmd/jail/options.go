@@ -24,6 +24,7 @@ type options struct {
 	via           string
 
 	serve serveOptions
+	eval  evalOptions
 }
 
 // The functions below make the set functions of flags from the fields that

@@ -57,8 +57,11 @@ func (l *setupLimit) over() {
 // returns the exit status.
 func (l *setupLimit) refuse(o options, host profiles.Host) int {
 	time.AfterFunc(refusalGrace, func() { os.Exit(exitRefused) })
-	faults := jail.Faults{{Field: "--timeout", Value: l.limit.String(),
-		Want: "was over before the run could begin: finding what the profile, the flags and the program name took too long"}}
+	what := "finding what the profile, the flags and the program name"
+	if o.eval.reads {
+		what = "finding what the profile and the flags name, or reading the request,"
+	}
+	faults := jail.Faults{{Field: "--timeout", Value: l.limit.String(), Want: "was over before the run could begin: " + what + " took too long"}}
 	target := &recordTarget{file: os.Stdout}
 	if !o.json {
 		var err error

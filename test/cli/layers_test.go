@@ -56,11 +56,12 @@ func TestImportsRunOneWay(t *testing.T) {
 		"internal/pid1":            nil,
 		"jail":                     {"seccomp", "cgroups", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
 		"profiles":                 {"jail", "seccomp", "cgroups", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
+		"runner":                   {"jail", "seccomp", "cgroups", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
 		"cmd/jail/internal/doctor": {"jail", "seccomp", "cgroups", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
 		"cmd/internal/stream":      nil,
 		"cmd/internal/companion":   nil,
 		"cmd/internal/request":     {"profiles", "jail", "seccomp", "cgroups", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
-		"cmd/jail":                 {"cmd/internal/companion", "cmd/internal/request", "cmd/internal/stream", "profiles", "jail", "seccomp", "cgroups", "cmd/jail/internal/doctor", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
+		"cmd/jail":                 {"runner", "cmd/internal/companion", "cmd/internal/request", "cmd/internal/stream", "profiles", "jail", "seccomp", "cgroups", "cmd/jail/internal/doctor", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
 		"cmd/jaild":                {"cmd/internal/companion", "cmd/internal/request", "cmd/internal/stream", "profiles", "jail", "seccomp", "cgroups", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
 	} {
 		for _, dep := range deps(t, module+"/"+pkg) {

@@ -1,0 +1,84 @@
+package runner
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/seed-75010da9/jail/jail"
+)
+
+// An answer is what a runner writes: once, with one of the three.
+type answer struct {
+	Token   string          `json:"token"`
+	Value   json.RawMessage `json:"value"`
+	Error   *jail.Thrown    `json:"error"`
+	Invalid *string         `json:"invalid"`
+}
+
+// parseAnswer reads what was written, which must be one answer and nothing besides.
+func parseAnswer(written []byte, token string) (answer, bool) {
+	var a answer
+	if !utf8.Valid(written) || json.Unmarshal(written, &a) != nil || a.Token != token {
+		return answer{}, false
+	}
+	return a, true
+}
+
+// judge adds to a record what the program answered.
+func judge(res *jail.Result, written []byte, token string) {
+	a, ok := parseAnswer(written, token)
+	switch {
+	case res.Reason != jail.ReasonOK:
+		if ok && a.Error != nil && res.ExitCode != nil {
+			res.Error = a.Error
+			res.Message += ": " + summary(*a.Error)
+		}
+	case len(written) == 0:
+		invalid(res, "it ended without a value", "return the value; a program that exits by itself has none")
+	case !ok:
+		invalid(res, "what was written in place of its value was not written by the runner alone", "return the value; leave descriptors that the source has not opened alone")
+	case a.Invalid != nil:
+		invalid(res, *a.Invalid, "return what JSON can express")
+	case len(a.Value) == 0: // an error, and exit code 0
+		invalid(res, "it ended without a value", "return the value")
+	case tooDeep(a.Value):
+		invalid(res, "its value is nested too deep", "return what is nested less")
+	default:
+		res.Value = a.Value
+	}
+}
+
+// judgeOutput is judge for a program whose output is the value. There it does not
+// stay part of the output; what is no value does.
+func judgeOutput(res *jail.Result) {
+	if res.Reason != jail.ReasonOK {
+		return
+	}
+	text := strings.TrimSpace(res.Stdout.Text)
+	switch {
+	case res.Stdout.Bytes == 0:
+		invalid(res, "it wrote none", "write one JSON document to stdout")
+	case res.Stdout.Truncated:
+		invalid(res, "its output was cut at the cap", "raise --output")
+	case res.Stdout.Encoding != "" || tooDeep([]byte(text)) || !json.Valid([]byte(text)):
+		invalid(res, "its output is not one JSON document", "write one JSON document to stdout, and everything else to stderr")
+	default:
+		res.Value, res.Stdout.Text = json.RawMessage(text), ""
+	}
+}
+
+func invalid(res *jail.Result, why, hint string) {
+	res.Reason, res.OK = jail.ReasonInvalidOutput, false
+	res.Message, res.Hint = "the program ended with exit code 0, and there is no value: "+why, hint
+}
+
+// summary is what was thrown, in one line.
+func summary(t jail.Thrown) string {
+	line, _, _ := strings.Cut(t.Name+": "+t.Message, "\n")
+	const most = 300
+	if len(line) > most {
+		return strings.ToValidUTF8(line[:most], "") + "…"
+	}
+	return line
+}

@@ -1,0 +1,77 @@
+// Package runner evaluates a source in a box and returns its value.
+//
+//	profile, err := profiles.Load("node", host)
+//	request := runner.Request{Source: "return input.a + 1", Input: []byte(`{"a":41}`)}
+//	spec, err := profile.Spec(runner.Node.Command(request), profiles.Overrides{}, host)
+//	result, err := runner.Eval(ctx, spec, runner.Node, request)
+//	// result.Reason, result.Value, result.Error
+//
+// The language's own small runner is started in the box by the profile's
+// interpreter, reads the source and the input from its stdin, runs the source and
+// writes what came of it to a descriptor of its own, which output is not. With it
+// goes a number that nobody but the runner has been told: what is written there by
+// children, or by whoever else finds the descriptor, makes the answer
+// invalid_output, and so does a second answer. The source itself shares its process
+// with the runner and can answer as it likes; it could as well return that. What it
+// replaces (prototypes, builtins, modules) changes its value and nobody else's.
+//
+// # Sources
+//
+// [Node]: the body of an async function, sloppy mode; input, await, require and
+// import() are in scope; static import is a syntax error. [Python]: the body of a
+// function, an async one if it awaits something itself; input is in scope; a
+// coroutine that is returned is awaited; imports from __future__ may stand first.
+// __name__ is "__main__". [Sh]: a script that finds the input on its stdin, if there
+// is one, with a newline behind it, and whose stdout is the value.
+//
+// A byte order mark is taken off, and a first line that begins with #! is a comment.
+// Line ends may be CRLF; for the shell they are made LF. Line numbers in errors are
+// the source's, which is called source.js or source.py. Refused before anything
+// exists: sources that are not UTF-8, that hold NUL or half a surrogate pair, for the
+// shell those of more than 128 KiB, and source and input of more than [MaxRequest]
+// bytes together. An input must be one JSON document, nested no deeper than
+// [MaxDepth]. Node.js makes doubles of its numbers, Python of those with a point or
+// an exponent only.
+//
+// # Values
+//
+//	nothing returned, undefined, None      null
+//	NaN, Infinity, an invalid date         invalid_output
+//	BigInt, int                            a number with all its digits
+//	Date, datetime, date, time             a string, as toISOString and isoformat have it
+//	Uint8Array, Buffer, ArrayBuffer,
+//	DataView, bytes, bytearray, memoryview a string, base64
+//	other typed arrays                     an array of numbers
+//	Set, set, tuple, range                 an array
+//	Map, dict                              an object; keys are strings or numbers (Python:
+//	                                       integers), and no two become the same
+//	instances of classes (Node.js)         their own enumerable members, or what toJSON returns
+//	dataclasses, enumerations (Python)     an object of the fields, the member's value
+//	undefined in an array, in an object    null, left out
+//	functions, symbols, errors, promises,
+//	iterators, other objects of Python     invalid_output
+//	what contains itself, or is nested
+//	deeper than MaxDepth                   invalid_output
+//	half a surrogate pair in a string      its escape, such as \ud800
+//	more than Limits.Output bytes          output_too_large
+//
+// The message of invalid_output says where in the value it is: value["a"][3] is NaN.
+// For the shell it is what is no JSON document, or more than one, or not UTF-8; its
+// output then stays in Stdout.
+//
+// # Ends
+//
+// The box ends with the return: timers, threads and children are not waited for,
+// process.on("exit") and atexit do not run; what was printed is not lost. stdin is
+// empty for the source.
+//
+// What is thrown makes execution_failed, exit code 1, with Error: name, message and
+// trace, those of the runner's frames left out. What is no error has the kind of it
+// for a name (number, object) and its text for a message. So do syntax errors, for
+// Node.js also errors in the background that nobody handles; Python only logs those,
+// as it always does. A program that exits by itself has no value: with exit code 0
+// that is invalid_output, else execution_failed, for sys.exit with Error. A source of
+// Node.js that waits for what can't come any more, since nothing is left to run, ends
+// with exit code 13 and the error UnsettledPromise; Python waits until the timeout.
+// Of a shell there is the exit code and what it wrote to stderr.
+package runner

@@ -1,0 +1,52 @@
+package runner
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/seed-75010da9/jail/jail"
+	"golang.org/x/sys/unix"
+)
+
+// Eval evaluates r in a box. spec is that of the language's profile for
+// [Language.Command]. The error is not nil exactly when nothing was run or jail
+// itself failed, as with [jail.RunIO]; what is wrong with the request is
+// [jail.Faults].
+func Eval(ctx context.Context, spec jail.Spec, l Language, r Request) (jail.Result, error) {
+	if err := r.Check(l); err != nil {
+		return jail.Result{}, err
+	}
+	token, err := newToken()
+	if err != nil {
+		return jail.Result{}, err
+	}
+	var written bytes.Buffer
+	connections := jail.IO{Value: &written}
+	if l == Sh {
+		connections.Value = nil // its output is the value
+	}
+	if connections.Stdin, err = r.reader(l, token, spec.Limits.WithDefaults().Output); err != nil {
+		return jail.Result{}, err
+	}
+	res, err := jail.RunIO(ctx, spec, connections)
+	switch {
+	case err != nil:
+	case l == Sh:
+		judgeOutput(&res)
+	default:
+		judge(&res, written.Bytes(), token)
+	}
+	return res, err
+}
+
+// newToken is what an answer must carry: only who has read the request, which the
+// runner does before anything else runs in the box, can know it.
+func newToken() (string, error) {
+	var random [16]byte
+	if _, err := unix.Getrandom(random[:], 0); err != nil {
+		return "", fmt.Errorf("runner: getrandom: %w", err)
+	}
+	return hex.EncodeToString(random[:]), nil
+}

@@ -1,0 +1,200 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-75010da9/jail/jail"
+	"github.com/seed-75010da9/jail/profiles"
+)
+
+// evaluate runs source under the profile of its language.
+func evaluate(t *testing.T, l Language, r Request, o profiles.Overrides) jail.Result {
+	t.Helper()
+	res, err := Eval(context.Background(), specFor(t, l, r, o), l, r)
+	if err != nil {
+		t.Fatalf("Eval: %v", err)
+	}
+	if !res.TreeEmpty {
+		t.Errorf("tree_empty is false")
+	}
+	return res
+}
+
+func specFor(t *testing.T, l Language, r Request, o profiles.Overrides) jail.Spec {
+	t.Helper()
+	host := profiles.CurrentHost()
+	p, err := profiles.Load(string(l), host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, err := p.Spec(l.Command(r), o, host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return spec
+}
+
+// A row is a source and what comes of it.
+type row struct {
+	name   string
+	source string
+	input  string
+	reason jail.Reason // "" is ok
+	value  string      // JSON
+	err    string      // the start of "Name: message"
+	says   string      // a part of the message, or of the trace
+}
+
+func check(t *testing.T, l Language, rows []row, o profiles.Overrides) {
+	t.Helper()
+	for _, c := range rows {
+		t.Run(string(l)+"/"+c.name, func(t *testing.T) {
+			t.Parallel()
+			if c.reason == "" {
+				c.reason = jail.ReasonOK
+			}
+			began := time.Now()
+			res := evaluate(t, l, Request{Source: c.source, Input: json.RawMessage(c.input)}, o)
+			if res.Reason != c.reason {
+				t.Errorf("reason %s, want %s: %s; error %+v; stderr %.300q", res.Reason, c.reason, res.Message, res.Error, res.Stderr.Text)
+			}
+			if string(res.Value) != c.value {
+				t.Errorf("value %.200s, want %.200s", res.Value, c.value)
+			}
+			thrown, trace := "", ""
+			if res.Error != nil {
+				thrown, trace = res.Error.Name+": "+res.Error.Message, res.Error.Trace
+			}
+			if !strings.HasPrefix(thrown, c.err) || (c.err == "") != (thrown == "") {
+				t.Errorf("error %q, want %q", thrown, c.err)
+			}
+			if !strings.Contains(res.Message+"\n"+trace, c.says) {
+				t.Errorf("message %q and trace %q, want %q in them", res.Message, trace, c.says)
+			}
+			for _, ours := range []string{"[eval]", "<runner>", "node:internal"} {
+				if strings.Contains(trace, ours) {
+					t.Errorf("the trace shows the runner: %s", trace)
+				}
+			}
+			if took := time.Since(began); took > 20*time.Second {
+				t.Errorf("it took %v", took)
+			}
+		})
+	}
+}
+
+const deep = 10_000
+
+// nested is brackets in one another, as JSON.
+func nested(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+
+func TestNode(t *testing.T) {
+	check(t, Node, []row{
+		{name: "return", source: "return input.a + 1", input: `{"a":41}`, value: "42"},
+		{name: "no input", source: "return input", value: "null"},
+		{name: "await", source: "await new Promise(r => setTimeout(r, 5)); return 'x'", value: `"x"`},
+		{name: "a promise is awaited", source: "return Promise.resolve([1])", value: "[1]"},
+		{name: "undefined", source: "1 + 1", value: "null"},
+		{name: "empty", source: "", value: "null"},
+		{name: "a comment at the end", source: "return 1 // done", value: "1"},
+		{name: "require", source: "return require('path').join('a', 'b')", value: `"a/b"`},
+		{name: "import()", source: "return (await import('node:os')).EOL", value: `"\n"`},
+		{name: "print", source: "console.log('{\"value\":1}'); console.error('x'); return 2", value: "2"},
+		{name: "much printed is not lost", source: "console.log('x'.repeat(900000)); return 2", value: "2"},
+		{name: "strings", source: `return ['é', '\u2028', '\ud800', '\u0000', '</script>']`, value: "[\"é\",\"\u2028\",\"\\ud800\",\"\\u0000\",\"</script>\"]"},
+		{name: "input of odd strings", source: "return input", input: `["\ud800","\u0000","é"]`, value: `["\ud800","\u0000","é"]`},
+		{name: "numbers", source: "return [1e21, -0, 0.1, 123456789012345678901234567890n]", value: "[1e+21,0,0.1,123456789012345678901234567890]"},
+		{name: "a large integer in the input is a double", source: "return input", input: "9007199254740993", value: "9007199254740992"},
+		{name: "NaN", source: "return {a: [1, NaN]}", reason: jail.ReasonInvalidOutput, says: `value["a"][1] is NaN`},
+		{name: "Infinity", source: "return -Infinity", reason: jail.ReasonInvalidOutput, says: "value is -Infinity"},
+		{name: "a date", source: "return new Date(0)", value: `"1970-01-01T00:00:00.000Z"`},
+		{name: "an invalid date", source: "return new Date('x')", reason: jail.ReasonInvalidOutput, says: "invalid date"},
+		{name: "bytes", source: "return [Buffer.from('hi!'), new Uint8Array([1]), new ArrayBuffer(2), new DataView(new ArrayBuffer(4), 1, 2)]", value: `["aGkh","AQ==","AAA=","AAA="]`},
+		{name: "typed arrays", source: "return [new Float64Array([1.5]), new Int16Array([-1, 2])]", value: "[[1.5],[-1,2]]"},
+		{name: "a Map", source: "return new Map([['a', 1], [2, new Map()]])", value: `{"a":1,"2":{}}`},
+		{name: "a Map with other keys", source: "return new Map([[{}, 1]])", reason: jail.ReasonInvalidOutput, says: "key"},
+		{name: "a Map with keys that become one", source: "return new Map([['1', 1], [1, 2]])", reason: jail.ReasonInvalidOutput, says: "two keys"},
+		{name: "a Set", source: "return new Set([1, new Set([2])])", value: "[1,[2]]"},
+		{name: "instances", source: "class A { x = 1; y = undefined; get z() { return 1 } } return new A()", value: `{"x":1}`},
+		{name: "toJSON", source: "return new URL('http://a/b')", value: `"http://a/b"`},
+		{name: "holes", source: "return [, undefined, 1]", value: "[null,null,1]"},
+		{name: "a function", source: "return {f() {}}", reason: jail.ReasonInvalidOutput, says: `value["f"] is a function`},
+		{name: "a symbol", source: "return Symbol('a')", reason: jail.ReasonInvalidOutput, says: "symbol"},
+		{name: "an error as the value", source: "return new Error('a')", reason: jail.ReasonInvalidOutput, says: "is an error"},
+		{name: "a promise within", source: "return [Promise.resolve(1)]", reason: jail.ReasonInvalidOutput, says: "awaited"},
+		{name: "an iterator", source: "return (function*() {})()", reason: jail.ReasonInvalidOutput, says: "iterator"},
+		{name: "cyclic", source: "const a = {}; a.b = [a]; return a", reason: jail.ReasonInvalidOutput, says: `value["b"][0] contains itself`},
+		{name: "cyclic by toJSON", source: "const a = {toJSON() { return a }}; return a", reason: jail.ReasonInvalidOutput, says: "contains itself"},
+		{name: "the same twice", source: "const a = [1]; return [a, a]", value: "[[1],[1]]"},
+		{name: "deep", source: "let a = []; for (let i = 0; i < 10000; i++) a = [a]; return a", reason: jail.ReasonInvalidOutput, says: "deeper than 500"},
+		{name: "as deep as may be", source: "return input", input: nested(MaxDepth), value: nested(MaxDepth)},
+		{name: "deep by toJSON", source: "const f = () => ({toJSON: f}); return f()", reason: jail.ReasonInvalidOutput, says: "deeper than 500"},
+		{name: "a getter that throws", source: "return {get a() { throw new TypeError('no') }}", reason: jail.ReasonInvalidOutput, says: "TypeError: no"},
+		{name: "__proto__", source: "return [input, {['__proto__']: 2}, Object.keys(input)]", input: `{"__proto__":{"a":1}}`, value: `[{"__proto__":{"a":1}},{"__proto__":2},["__proto__"]]`},
+		{name: "huge", source: "return 'x'.repeat(3e6)", reason: jail.ReasonOutputTooLarge},
+		{name: "huge by length", source: "return new Array(4e9)", reason: jail.ReasonOutputTooLarge},
+
+		{name: "throw", source: "const f = () => {\n  throw new TypeError('no')\n}\nf()", reason: jail.ReasonExecutionFailed, err: "TypeError: no", says: "source.js:2:9"},
+		{name: "throw later", source: "await null;\nnull.x", reason: jail.ReasonExecutionFailed, err: "TypeError: ", says: "source.js:2:6"},
+		{name: "throw in the first line", source: "throw new Error('a')", reason: jail.ReasonExecutionFailed, err: "Error: a", says: "source.js:1:7"},
+		{name: "throw what is no error", source: "throw 42", reason: jail.ReasonExecutionFailed, err: "number: 42"},
+		{name: "throw nothing", source: "throw undefined", reason: jail.ReasonExecutionFailed, err: "undefined: undefined"},
+		{name: "throw an object", source: "throw {a: 1}", reason: jail.ReasonExecutionFailed, err: "object: { a: 1 }"},
+		{name: "throw null", source: "throw null", reason: jail.ReasonExecutionFailed, err: "null: null"},
+		{name: "throw what can't be read", source: "throw {get stack() { throw 1 }}", reason: jail.ReasonExecutionFailed, err: "object: what was thrown"},
+		{name: "reject", source: "return Promise.reject(new RangeError('r'))", reason: jail.ReasonExecutionFailed, err: "RangeError: r"},
+		{name: "reject in the background", source: "Promise.reject(new Error('bg')); await new Promise(r => setTimeout(r, 1000)); return 1", reason: jail.ReasonExecutionFailed, err: "Error: bg"},
+		{name: "throw in the background", source: "setTimeout(() => { throw new Error('bg') }); await new Promise(r => setTimeout(r, 1000)); return 1", reason: jail.ReasonExecutionFailed, err: "Error: bg", says: "source.js:1"},
+		{name: "throw and catch by handler", source: "process.on('uncaughtException', () => {}); setTimeout(() => { throw 1 }); await new Promise(r => setTimeout(r, 50)); return 1", value: "1"},
+		{name: "an error from Node.js", source: "require('fs').readFileSync('/nowhere')", reason: jail.ReasonExecutionFailed, err: "Error: ENOENT", says: "source.js:1"},
+		{name: "syntax", source: "let a = 1\nlet b = ;", reason: jail.ReasonExecutionFailed, err: "SyntaxError: Unexpected token ';'", says: "source.js:2"},
+		{name: "more than a body", source: "}); (async function () {", reason: jail.ReasonExecutionFailed, err: "SyntaxError: "},
+		{name: "unfinished", source: "if (1) {", reason: jail.ReasonExecutionFailed, err: "SyntaxError: "},
+		{name: "an unfinished comment", source: "return 1 /*", reason: jail.ReasonExecutionFailed, err: "SyntaxError: "},
+		{name: "static import", source: "import fs from 'fs'", reason: jail.ReasonExecutionFailed, err: "SyntaxError: Cannot use import statement", says: "source.js:1"},
+		{name: "never settles", source: "await new Promise(() => {})", reason: jail.ReasonExecutionFailed, err: "UnsettledPromise: "},
+		{name: "never ends", source: "for (;;);", reason: jail.ReasonTimeout},
+		{name: "waits for ever", source: "setInterval(() => {}, 1000); await new Promise(() => {})", reason: jail.ReasonTimeout},
+		{name: "exit", source: "process.exit(0)", reason: jail.ReasonInvalidOutput, says: "without a value"},
+		{name: "exit with a code", source: "process.exit(3)", reason: jail.ReasonExecutionFailed, says: "exit code 3"},
+		{name: "exitCode is no exit", source: "process.exitCode = 3; return 1", value: "1"},
+		{name: "stdin is empty", source: "return require('fs').readFileSync(0, 'utf8')", value: `""`},
+		{name: "process.stdin is empty", source: "let s = ''; for await (const c of process.stdin) s += c; return s", value: `""`},
+		{name: "BOM", source: "\ufeffreturn 1", value: "1"},
+		{name: "shebang", source: "#!/usr/bin/env node\nreturn 1", value: "1"},
+		{name: "CRLF", source: "const a = 1\r\nreturn a\r\n", value: "1"},
+		{name: "declared input", source: "const input = 1", reason: jail.ReasonExecutionFailed, err: "SyntaxError: Identifier 'input'"},
+		{name: "timers are not waited for", source: "setTimeout(() => console.log('late'), 60000); return 1", value: "1"},
+		{name: "argv and execArgv are clean", source: "return [process.argv.length, process.execArgv.some(a => a.length > 100)]", value: "[1,false]"},
+		{name: "stack overflow", source: "const f = () => f() + 1; f()", reason: jail.ReasonExecutionFailed, err: "RangeError: "},
+	}, profiles.Overrides{Limits: jail.Limits{Timeout: 6 * time.Second}})
+}
+
+func TestFaults(t *testing.T) {
+	for _, c := range []struct {
+		l     Language
+		r     Request
+		field string
+	}{
+		{Node, Request{Source: "a\x00b"}, "source"},
+		{Python, Request{Source: "\xff"}, "source"},
+		{Sh, Request{Source: strings.Repeat("x", maxScript+1)}, "source"},
+		{Node, Request{Source: "1", Input: json.RawMessage("{")}, "input"},
+		{Node, Request{Source: "1", Input: json.RawMessage("1 2")}, "input"},
+		{Node, Request{Source: "1", Input: json.RawMessage("NaN")}, "input"},
+		{Node, Request{Source: "1", Input: json.RawMessage("\"\xff\"")}, "input"},
+		{Python, Request{Source: "1", Input: json.RawMessage(nested(deep))}, "input"},
+		{Node, Request{Source: strings.Repeat(" ", MaxRequest), Input: json.RawMessage("1")}, "request"},
+	} {
+		_, err := Eval(context.Background(), jail.Spec{}, c.l, c.r)
+		var faults jail.Faults
+		if !errors.As(err, &faults) || faults[0].Field != c.field {
+			t.Errorf("Eval(%s, %.20q, %.20q): %v, want a fault of %s", c.l, c.r.Source, c.r.Input, err, c.field)
+		}
+	}
+}

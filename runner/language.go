@@ -1,0 +1,75 @@
+package runner
+
+import (
+	_ "embed"
+	"path"
+	"strings"
+)
+
+// A Language is one that there is a runner for.
+type Language string
+
+const (
+	Node   Language = "node"
+	Python Language = "python"
+	Sh     Language = "sh"
+)
+
+// Languages are all of them.
+func Languages() []Language { return []Language{Node, Python, Sh} }
+
+// Of is the language that an interpreter runs, by its name or path: "node" or
+// "/usr/bin/python3".
+func Of(interpreter string) (Language, bool) {
+	switch name := strings.TrimRight(path.Base(interpreter), "0123456789."); name {
+	case "node", "nodejs":
+		return Node, true
+	case "python":
+		return Python, true
+	case "sh", "dash", "bash":
+		return Sh, true
+	}
+	return "", false
+}
+
+// The runners go to the interpreters as arguments: a file would have to be granted,
+// which a box of tier 2 can't be given one of ours by.
+var (
+	//go:embed node.js
+	nodeRunner string
+	//go:embed python.py
+	pythonRunner string
+)
+
+// pythonStart starts the runner with builtins of its own. Without a second argument
+// the runner would be the module __main__, and what the source does to the builtins
+// would be done to it.
+const pythonStart = `import builtins,sys
+exec(compile(sys.argv.pop(1),"<runner>","exec"),{"__builtins__":dict(vars(builtins)),"__name__":"<runner>"})`
+
+// Command is what the profile's interpreter is to run for a request: the arguments
+// for [profiles.Profile.Spec].
+func (l Language) Command(r Request) []string {
+	switch l {
+	case Node:
+		return []string{"-e", nodeRunner}
+	case Python:
+		return []string{"-c", pythonStart, pythonRunner}
+	}
+	// What follows -c is an option as well if it begins like one; a space is none
+	// of the script's business.
+	return []string{"-c", " " + l.source(r)}
+}
+
+// source is what the language gets to see: without a byte order mark, and with what
+// its compiler would not take.
+func (l Language) source(r Request) string {
+	s := strings.TrimPrefix(r.Source, "\ufeff")
+	switch {
+	case l == Node && strings.HasPrefix(s, "#!"):
+		return "//" + s[2:]
+	case l == Sh:
+		return strings.ReplaceAll(s, "\r\n", "\n")
+	}
+	return s
+}

@@ -1,0 +1,266 @@
+# Runs in the box, before the source and in its process, with a copy of the builtins
+# that the source does not share. What is used after the source has begun is taken
+# hold of here.
+import os
+import sys
+
+folder = sys.path.pop(0) if sys.path and sys.path[0] == "" else None  # nothing of ours is to come from there
+import _ast
+import binascii
+import builtins
+import json
+
+try:
+    from _json import encode_basestring as quote
+except ImportError:
+    from json.encoder import py_encode_basestring as quote
+if folder is not None:
+    sys.path.insert(0, folder)
+
+MAX_DEPTH = 500
+
+
+class Refusal(Exception):
+    pass
+
+
+def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b2a_base64, modules=sys.modules,
+        settrace=sys.settrace, setprofile=sys.setprofile, setrecursionlimit=sys.setrecursionlimit):
+    with open(0, "rb", buffering=0, closefd=False) as f:
+        request = json.loads(f.readall())
+    token, limit, source, given = request["token"], request["limit"], request["source"], request["input"]
+    del request
+
+    # The descriptor leaves its number, and is closed in the programs that the
+    # source starts: what they write there is no value.
+    fd = 3
+    try:
+        fd = os.open("/proc/self/fd/3", os.O_WRONLY)
+        os.close(3)
+    except OSError:
+        pass
+
+    pid = os_getpid()
+    streams = [sys.stdout, sys.stderr]
+    answered = []
+
+    def send(document):
+        if answered or os_getpid() != pid:  # a process that the source forked answers nothing
+            return
+        answered.append(True)
+        left = memoryview(document.encode("utf-8", "backslashreplace"))  # a lone surrogate becomes its escape
+        while left:
+            left = left[os_write(fd, left):]
+
+    def end(code):
+        for stream in [sys.stdout, sys.stderr] + streams:
+            try:
+                stream.flush()
+            except BaseException:
+                pass
+        os_exit(code)
+
+    begin = '{"token":' + quote(token) + ","
+    parts = [begin, '"value":']
+    size = [0]
+    path = []
+    parents = []
+
+    def refuse(why):
+        at = "value" + "".join("[" + (str(key) if isinstance(key, int) else quote(key)) + "]" for key in path)
+        raise Refusal((at if len(at) <= 1000 else at[:1000] + "…") + " " + why)
+
+    def add(piece):
+        parts.append(piece)
+        size[0] += len(piece)
+        if size[0] > limit:  # more than is taken, in whatever encoding
+            send("".join(parts))
+            end(1)
+
+    def write_list(items):
+        add("[")
+        for i, item in enumerate(items):
+            if i:
+                add(",")
+            path.append(i)
+            write(item)
+            path.pop()
+        add("]")
+
+    def write_members(members):
+        names = set()
+        add("{")
+        for key, item in members:
+            if isinstance(key, bool) or not isinstance(key, (str, int)):
+                refuse("is a dict with a key that is neither a string nor an integer")
+            name = str.__str__(key) if isinstance(key, str) else int.__repr__(key)
+            if name in names:
+                refuse("is a dict with two keys that are " + quote(name))
+            if names:
+                add(",")
+            names.add(name)
+            path.append(name)
+            add(quote(name) + ":")
+            write(item)
+            path.pop()
+        add("}")
+
+    def is_a(v, module, *names):
+        m = modules.get(module)
+        return m is not None and isinstance(v, tuple(getattr(m, name) for name in names))
+
+    def write_other(v):
+        if is_a(v, "enum", "Enum"):
+            return write(v.value)
+        if is_a(v, "datetime", "date", "time"):
+            return add(quote(v.isoformat()))
+        if hasattr(type(v), "__dataclass_fields__"):
+            import dataclasses
+            return write_members([(field.name, getattr(v, field.name)) for field in dataclasses.fields(v)])
+        if hasattr(type(v), "__index__") and not hasattr(type(v), "__len__"):
+            return add(int.__repr__(type(v).__index__(v)))
+        kind = type(v).__module__ + "." + type(v).__qualname__ if type(v).__module__ != "builtins" else type(v).__qualname__
+        refuse("is of type " + kind + ", for which JSON has nothing")
+
+    def write(v):
+        if v is None:
+            return add("null")
+        if v is True or v is False:
+            return add("true" if v else "false")
+        if isinstance(v, str):
+            return add(quote(v))
+        if isinstance(v, int):
+            return add(int.__repr__(v))
+        if isinstance(v, float):
+            number = float.__repr__(v)
+            if number in ("nan", "inf", "-inf"):
+                refuse("is " + number + ", for which JSON has nothing")
+            return add(number)
+        if isinstance(v, (bytes, bytearray, memoryview)):
+            return add('"' + b2a(bytes(v), newline=False).decode("ascii") + '"')
+        if len(parents) >= MAX_DEPTH:
+            refuse("is nested deeper than %d levels" % MAX_DEPTH)
+        for parent in parents:
+            if parent is v:
+                refuse("contains itself")
+        parents.append(v)
+        if isinstance(v, dict):
+            write_members(dict.items(v))
+        elif isinstance(v, (list, tuple, set, frozenset, range, type({}.keys()), type({}.values()))):
+            write_list(v)
+        else:
+            write_other(v)
+        parents.pop()
+
+    def most(text, n):
+        return text if len(text) <= n else text[:n] + "…"
+
+    def describe(e):
+        name, message, trace = "unknown", "what was raised can not be read", ""
+        try:
+            name = most(str(type(e).__name__), 256)
+            message = most(str(e), 8192)
+            # From the source's own frames on.
+            tb = e.__traceback__
+            while tb is not None and tb.tb_frame.f_code.co_filename != "source.py":
+                tb = tb.tb_next
+            import linecache
+            import traceback
+            linecache.cache["source.py"] = (len(source), None, source.splitlines(True), "source.py")
+            trace = "".join(traceback.format_exception(type(e), e, tb))
+            trace = trace if len(trace) <= 16384 else "…" + trace[-16384:]
+        except BaseException:
+            pass
+        return '"error":{"name":' + quote(name) + ',"message":' + quote(message) + ',"trace":' + quote(trace) + "}}"
+
+    def fail(e, code):
+        send(begin + describe(e))
+        end(code)
+
+    def leave(e):
+        code = e.code
+        if code is None or code == 0:
+            end(0)
+        if not isinstance(code, int):
+            try:
+                print(code, file=sys.stderr)
+            except BaseException:
+                pass
+            code = 1
+        if code & 0xFF == 0:
+            end(0)
+        fail(e, code & 0xFF)
+
+    def succeed(v):
+        try:
+            write(v)
+            add("}")
+            document = "".join(parts)
+        except Refusal as e:
+            document = begin + '"invalid":' + quote(str(e)) + "}"
+        except Exception as e:
+            why = type(e).__name__
+            try:
+                why += ": " + most(str(e), 1000)
+            except Exception:
+                pass
+            document = begin + '"invalid":' + quote("value can not be read: " + why) + "}"
+        send(document)
+        end(0)
+
+    def is_async(body):
+        left = list(body)
+        while left:
+            node = left.pop()
+            if isinstance(node, (_ast.Await, _ast.AsyncFor, _ast.AsyncWith)) or isinstance(node, _ast.comprehension) and node.is_async:
+                return True
+            if isinstance(node, _ast.ClassDef):
+                continue
+            if isinstance(node, (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.Lambda)):
+                left += node.args.defaults + [d for d in node.args.kw_defaults if d] + getattr(node, "decorator_list", [])
+                continue
+            for field in node._fields:
+                child = getattr(node, field, None)
+                left += [c for c in (child if isinstance(child, list) else [child]) if isinstance(c, _ast.AST)]
+        return False
+
+    def compiled():
+        def parse(text, name):
+            return compile(text, name, "exec", 0x400, True)  # PyCF_ONLY_AST
+        body = parse(source, "source.py").body
+        whole = parse(("async " if is_async(body) else "") + "def source(input): pass", "source.py")
+        future = [s for s in body if isinstance(s, _ast.ImportFrom) and s.module == "__future__"]
+        whole.body[0].body = [s for s in body if s not in future] or whole.body[0].body
+        whole.body[:0] = future
+        main = type(sys)("__main__")
+        main.__builtins__ = builtins
+        modules["__main__"] = main
+        exec(compile(whole, "source.py", "exec", 0, True), main.__dict__)
+        return main.__dict__.pop("source")
+
+    async def awaited(v):
+        return await v
+
+    try:
+        try:
+            value = compiled()(given)
+            if hasattr(type(value), "__await__"):
+                import asyncio
+                loop = asyncio.new_event_loop()
+                asyncio.set_event_loop(loop)
+                value = loop.run_until_complete(awaited(value))
+        finally:
+            settrace(None)
+            setprofile(None)
+            setrecursionlimit(10000)
+        succeed(value)
+    except SystemExit as e:
+        leave(e)
+    except BaseException as e:
+        fail(e, 1)
+
+
+sys.argv[:] = [""]
+if hasattr(sys, "orig_argv"):
+    sys.orig_argv[:] = sys.orig_argv[:1]
+run()
