@@ -28,11 +28,13 @@ func appArmorProfile() string {
 // setting tells for certain: a profile may lift it, or a container's filter
 // cause it.
 func (f *facts) learn(trial string, o outcome) {
-	if trial != "user_namespace" {
-		return
+	switch trial {
+	case "user_namespace":
+		f.powerless = o.answer == No && o.made && (o.errno == unix.EPERM || o.errno == unix.EACCES)
+		f.profile = o.profile
+	case "granting":
+		f.ungranting = o.answer == No
 	}
-	f.powerless = o.answer == No && o.made && (o.errno == unix.EPERM || o.errno == unix.EACCES)
-	f.profile = o.profile
 }
 
 // appArmorRestricts says that it is AppArmor that keeps user namespaces from

@@ -25,6 +25,7 @@ type facts struct {
 	noProc       bool              // no proc is mounted on /proc
 	powerless    bool              // user namespaces can be made, and bring no capabilities
 	profile      string            // the AppArmor profile that one is under, or ""
+	ungranting   bool              // root can't copy and seal trees for its boxes
 }
 
 // sysctls are the settings that are known to stand in a box's way.

@@ -28,10 +28,7 @@ func (f facts) remedy(name string, o outcome) []string {
 	case "proc":
 		return f.proc(o)
 	case "idmapped_mounts":
-		return []string{
-			"# The filesystem here can't show its files under other owners, so root can't grant folders on it with --rw.",
-			"# Grant a folder on ext4, xfs, btrfs or tmpfs (tmpfs from Linux 6.3 on), or start jail as an ordinary user.",
-		}
+		return f.idMapped(o)
 	case "memfd_exec":
 		return []string{
 			"# jail starts the box's first process from an unlinked file instead; nothing has to be done.",
@@ -82,6 +79,18 @@ func (f facts) granting(o outcome) []string {
 		return append(steps, "# (where jail is in a user namespace, by a mount namespace of that one: unshare --mount)")
 	}
 	return append(steps, f.inside+" run --cap-add SYS_ADMIN …")
+}
+
+// idMapped is for root who can't have a tree's owners mapped: because of the file
+// system, or as little as it can grant anything.
+func (f facts) idMapped(o outcome) []string {
+	if o.errno == unix.ENOSYS || f.ungranting {
+		return f.granting(o)
+	}
+	return []string{
+		"# The filesystem here can't show its files under other owners, so root can't grant folders on it with --rw.",
+		"# Grant a folder on ext4, xfs, btrfs or tmpfs (tmpfs from Linux 6.3 on), or start jail as an ordinary user.",
+	}
 }
 
 func (f facts) mountAPI(o outcome) []string {
