@@ -1,6 +1,7 @@
 package jail
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -27,13 +28,16 @@ func hold(size string) string {
 	return "head -c " + size + " /dev/zero | tail -c " + size + " | sleep 600 & "
 }
 
-// holdThree is three of them, and an end when each has held all of its own for a
-// while: however long that takes here, it is tail that writes, and only then.
-const holdThree = `mkfifo /tmp/full; exec 3<>/tmp/full
+// holdThree is three of them, and an end when each has held all of its own for
+// long enough to be looked at: however long that takes here, it is tail that writes,
+// and only then.
+func holdThree() string {
+	return fmt.Sprintf(`mkfifo /tmp/full; exec 3<>/tmp/full
 	for i in 1 2 3; do
 		head -c 40M /dev/zero | tail -c 40M | (head -c 1 >/dev/null; echo >&3; exec sleep 600) &
 	done
-	read x <&3; read x <&3; read x <&3; exec sleep 2`
+	read x <&3; read x <&3; read x <&3; exec sleep %.0f`, max(2*time.Second, patience(time.Second)).Seconds())
+}
 
 // Each case is run with a cap that it stays below, and with one that it goes
 // past: only the cap makes the difference.
@@ -43,7 +47,7 @@ func TestBackstops(t *testing.T) {
 		enough, less Limits
 		want         Reason
 	}{
-		{"memory of the whole tree, of which no process has much", holdThree,
+		{"memory of the whole tree, of which no process has much", holdThree(),
 			Limits{Memory: 512 << 20}, Limits{Memory: 100 << 20}, ReasonOutOfMemory},
 		{"memory of one process", "head -c 40M /dev/zero | tail -c 40M | wc -c | grep -q 41943040",
 			Limits{Memory: 512 << 20}, Limits{Memory: 20 << 20}, ReasonExecutionFailed},

@@ -131,7 +131,7 @@ func pageTables() int {
 	for i := 0; i < size; i += each {
 		sum += int(b[i])
 	}
-	time.Sleep(500 * time.Millisecond)
+	time.Sleep(patience(500 * time.Millisecond))
 	return sum
 }
 
