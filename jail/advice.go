@@ -17,6 +17,7 @@ type suspicion int
 
 const (
 	tried   suspicion = iota // often tried and done without
+	lookup                   // so is this, by libc, which looks up names of users, and of hosts
 	missed                   // asked for on purpose
 	network                  // as that, and what fails most often
 )
@@ -31,6 +32,8 @@ func suspect(d Denial) suspicion {
 	switch {
 	case name == "socket" && (strings.HasPrefix(args, "AF_INET") || strings.HasPrefix(args, "AF_NETLINK")):
 		return network
+	case name == "socket" && args == "AF_UNIX, SOCK_STREAM|SOCK_NONBLOCK)":
+		return lookup
 	case name == "socket" || name == "socketpair" || slices.Contains(often, name):
 		return tried
 	}
@@ -67,12 +70,15 @@ func (res *Result) accuse() {
 	}
 	for i := range res.Denials {
 		d := &res.Denials[i]
-		d.Likely = d.Errno != "" && suspect(*d) == s && s != tried
+		d.Likely = d.Errno != "" && suspect(*d) == s && s >= missed
 	}
 	switch s {
 	case network:
 		res.Message += ", and it was refused the network: " + d.inWords()
 		res.Hint = joined(res.Hint, networkHint(*d))
+	case lookup:
+		res.Hint = joined(joined(res.Hint, exitHint(res.ExitCode)), "it was refused "+d.inWords()+", with which libc looks names up: if one was a host's, "+noNetwork+
+			"; if it was a Unix socket of its own, "+d.wayOut())
 	case missed:
 		res.Message += ", and it was refused " + d.inWords()
 		if makesCode(*d) {
@@ -100,15 +106,19 @@ func (d Denial) wayOut() string {
 	if strings.HasPrefix(d.Grant, "without ") {
 		return "run it " + d.Grant
 	}
+	if strings.Count(d.Grant, "--") > 1 {
+		return d.Grant + " allow it"
+	}
 	return d.Grant + " allows it"
 }
 
+const noNetwork = "a box reaches no network and finds no host, so what the program fetches has to be in it beforehand, such as packages, by --ro or --workspace"
+
 func networkHint(d Denial) string {
-	const files = "a box reaches no network and looks no name up, so what the program fetches has to be in it beforehand, such as packages, by --ro or --workspace"
 	if d.Grant != "" {
-		return files + "; for a server and its clients in one box, " + d.Grant + " gives it a 127.0.0.1 of its own"
+		return noNetwork + "; for a server and its clients in one box, " + d.Grant + " gives it a 127.0.0.1 of its own"
 	}
-	return files
+	return noNetwork
 }
 
 // makesCode says whether d is about memory that can be executed.

@@ -50,6 +50,17 @@ func (r *run) observation() *Observation {
 	return o
 }
 
+// heard says whether the record is going to tell of what the filter refuses.
+func (f filter) heard() string {
+	switch {
+	case f.program == nil:
+		return ""
+	case f.listener == 0:
+		return "; what it refuses is not heard: " + f.unheard
+	}
+	return "; the record tells what it refuses"
+}
+
 // A grant is what would have allowed a call, or why nothing does.
 type grant struct{ flags, setting, never string }
 

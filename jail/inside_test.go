@@ -43,6 +43,7 @@ var inside = map[string]func() int{
 	"fetch":              refusedAndFail(unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_STREAM),
 	"look a name up":     refusedAndFail(unix.SYS_SOCKET, unix.AF_NETLINK, unix.SOCK_RAW),
 	"flush all disks":    refusedAndFail(unix.SYS_SYNC, 0, 0),
+	"ask for a host":     refusedAndFail(unix.SYS_SOCKET, unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC),
 	"debug":              refusedAndFail(unix.SYS_PTRACE, unix.PTRACE_ATTACH, 1),
 	"make a container":   refusedAndFail(unix.SYS_UNSHARE, unix.CLONE_NEWUSER|unix.CLONE_NEWNS, 0),
 	"make code":          refusedAndFail(unix.SYS_MEMFD_CREATE, 0, 0),

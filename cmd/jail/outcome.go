@@ -47,7 +47,7 @@ func printOutcome(w io.Writer, r jail.Result, quiet bool) {
 		}
 		switch {
 		case d.Grant != "":
-			text += "; " + d.Grant + " allows it"
+			text += "; to allow it: " + d.Grant
 		case d.Never != "":
 			text += "; no flag allows it: " + d.Never
 		}

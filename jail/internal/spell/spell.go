@@ -63,6 +63,10 @@ func argument(kind string, v uint64, args [6]uint64, memory Memory) string {
 		return nodeMode(low & 0xffff)
 	case "text":
 		return text(v, memory)
+	case "socket":
+		if low&unix.SOCK_NONBLOCK != 0 {
+			return named(kind, low) + "|SOCK_NONBLOCK"
+		}
 	case "protocol":
 		return protocol(uint32(args[0]), low)
 	case "made1", "made2": // the mode of a file that is made, by the flags in argument 1 or 2

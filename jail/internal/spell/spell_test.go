@@ -20,10 +20,11 @@ func TestCall(t *testing.T) {
 		name string
 		args [6]uint64
 	}{
-		"socket(AF_INET, SOCK_STREAM)":                           {"socket", [6]uint64{unix.AF_INET, unix.SOCK_STREAM | unix.SOCK_CLOEXEC, 0}},
-		"socket(AF_INET6, SOCK_DGRAM, IPPROTO_UDP)":              {"socket", [6]uint64{unix.AF_INET6, unix.SOCK_DGRAM, 17}},
-		"socket(AF_NETLINK, SOCK_RAW, NETLINK_AUDIT)":            {"socket", [6]uint64{unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_AUDIT}},
-		"socket(AF_PACKET, SOCK_RAW, 768)":                       {"socket", [6]uint64{unix.AF_PACKET, unix.SOCK_RAW, 768}},
+		"socket(AF_INET, SOCK_STREAM)":                {"socket", [6]uint64{unix.AF_INET, unix.SOCK_STREAM | unix.SOCK_CLOEXEC, 0}},
+		"socket(AF_INET6, SOCK_DGRAM, IPPROTO_UDP)":   {"socket", [6]uint64{unix.AF_INET6, unix.SOCK_DGRAM, 17}},
+		"socket(AF_NETLINK, SOCK_RAW, NETLINK_AUDIT)": {"socket", [6]uint64{unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_AUDIT}},
+		"socket(AF_PACKET, SOCK_RAW, 768)":            {"socket", [6]uint64{unix.AF_PACKET, unix.SOCK_RAW, 768}},
+		"socket(AF_UNIX, SOCK_STREAM|SOCK_NONBLOCK)":  {"socket", [6]uint64{unix.AF_UNIX, unix.SOCK_STREAM | unix.SOCK_CLOEXEC | unix.SOCK_NONBLOCK, 0}},
 		"socket(99, 0)":                                          {"socket", [6]uint64{99 | 1<<32, 1 << 32, 0}},
 		"ptrace(PTRACE_ATTACH, 7, …)":                            {"ptrace", [6]uint64{unix.PTRACE_ATTACH, 7}},
 		"unshare(CLONE_NEWUSER)":                                 {"unshare", [6]uint64{unix.CLONE_NEWUSER}},
