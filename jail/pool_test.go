@@ -95,6 +95,7 @@ func TestPoolRecord(t *testing.T) {
 		"bad text":    func(s *Spec) { s.Args[2] = `printf '\377'; exit 1` },
 		"unix":        func(s *Spec) { s.Unix = true },
 		"other calls": func(s *Spec) { s.Seccomp.Deny = []string{"getrandom"} },
+		"denied":      func(s *Spec) { s.Args[2] = "unshare -U true; exit 2" },
 	} {
 		s := shell("echo out; echo err >&2; exit 7")
 		change(&s)
