@@ -48,6 +48,7 @@ type row struct {
 	value  string      // JSON
 	err    string      // the start of "Name: message"
 	says   string      // a part of the message, or of the trace
+	stdout int64       // bytes, where it matters
 }
 
 func check(t *testing.T, l Language, rows []row, o profiles.Overrides) {
@@ -75,6 +76,9 @@ func check(t *testing.T, l Language, rows []row, o profiles.Overrides) {
 			}
 			if !strings.Contains(res.Message+"\n"+trace, c.says) {
 				t.Errorf("message %q and trace %q, want %q in them", res.Message, trace, c.says)
+			}
+			if c.stdout != 0 && res.Stdout.Bytes != c.stdout {
+				t.Errorf("%d bytes of output, want %d", res.Stdout.Bytes, c.stdout)
 			}
 			for _, ours := range []string{"[eval]", "<runner>", "node:internal"} {
 				if strings.Contains(trace, ours) {
@@ -105,7 +109,8 @@ func TestNode(t *testing.T) {
 		{name: "require", source: "return require('path').join('a', 'b')", value: `"a/b"`},
 		{name: "import()", source: "return (await import('node:os')).EOL", value: `"\n"`},
 		{name: "print", source: "console.log('{\"value\":1}'); console.error('x'); return 2", value: "2"},
-		{name: "much printed is not lost", source: "console.log('x'.repeat(900000)); return 2", value: "2"},
+		{name: "many lines printed are not lost", source: "for (let i = 0; i < 100000; i++) console.log(i); return 2", value: "2", stdout: 588890},
+		{name: "much printed is not lost", source: "console.log('x'.repeat(900000)); return 2", value: "2", stdout: 900001},
 		{name: "strings", source: `return ['é', '\u2028', '\ud800', '\u0000', '</script>']`, value: "[\"é\",\"\u2028\",\"\\ud800\",\"\\u0000\",\"</script>\"]"},
 		{name: "input of odd strings", source: "return input", input: `["\ud800","\u0000","é"]`, value: `["\ud800","\u0000","é"]`},
 		{name: "numbers", source: "return [1e21, -0, 0.1, 123456789012345678901234567890n]", value: "[1e+21,0,0.1,123456789012345678901234567890]"},

@@ -6,7 +6,10 @@
 (() => {
   const fs = require('fs');
   const vm = require('vm');
-  const { types, inspect } = require('util');
+  const { process, Buffer } = globalThis;
+  const util = require('util');
+  const { inspect } = util;
+  const types = { __proto__: null, ...util.types };
   const { createRequire } = require('module');
   const { apply, getPrototypeOf } = Reflect;
   const { keys: keysOf, create, getOwnPropertyDescriptor, defineProperty } = Object;
@@ -270,6 +273,26 @@
     __proto__: null, name: 'UnsettledPromise', stack: '',
     message: 'nothing is left to run, and what the source awaits has not settled',
   }, 13));
+
+  // What is printed is written at once. Else Node.js keeps what a full pipe does
+  // not take, and loses it when the process ends.
+  const printAtOnce = (name) => {
+    const { get } = getOwnPropertyDescriptor(process, name);
+    let stream;
+    defineProperty(process, name, {
+      configurable: true,
+      enumerable: true,
+      get() {
+        if (stream === undefined) {
+          stream = apply(get, process, []);
+          if (stream._handle && stream._handle.setBlocking) stream._handle.setBlocking(true);
+        }
+        return stream;
+      },
+    });
+  };
+  printAtOnce('stdout');
+  printAtOnce('stderr');
 
   const ours = process.execArgv.indexOf('-e');
   if (ours >= 0) process.execArgv.splice(ours, 2); // for the programs that the source forks

@@ -6,6 +6,7 @@ import sys
 
 folder = sys.path.pop(0) if sys.path and sys.path[0] == "" else None  # nothing of ours is to come from there
 import _ast
+import _signal
 import binascii
 import builtins
 import json
@@ -25,7 +26,7 @@ class Refusal(Exception):
 
 
 def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b2a_base64, modules=sys.modules,
-        settrace=sys.settrace, setprofile=sys.setprofile, setrecursionlimit=sys.setrecursionlimit):
+        settrace=sys.settrace, setprofile=sys.setprofile, mask=_signal.pthread_sigmask, signals=_signal.valid_signals(), setrecursionlimit=sys.setrecursionlimit):
     with open(0, "rb", buffering=0, closefd=False) as f:
         request = json.loads(f.readall())
     token, limit, source, given = request["token"], request["limit"], request["source"], request["input"]
@@ -53,7 +54,7 @@ def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b
             left = left[os_write(fd, left):]
 
     def end(code):
-        for stream in [sys.stdout, sys.stderr] + streams:
+        for stream in [getattr(sys, "stdout", None), getattr(sys, "stderr", None)] + streams:
             try:
                 stream.flush()
             except BaseException:
@@ -250,6 +251,7 @@ def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b
                 asyncio.set_event_loop(loop)
                 value = loop.run_until_complete(awaited(value))
         finally:
+            mask(0, signals)  # SIG_BLOCK: a timer of the source's has nobody to interrupt any more
             settrace(None)
             setprofile(None)
             setrecursionlimit(10000)
