@@ -1,6 +1,9 @@
 package main
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A command is one word behind `jail`.
 type command struct {
@@ -25,6 +28,11 @@ func commands() []command {
 		{name: "completion", args: "bash | zsh | fish", summary: "print a completion script for a shell", words: []string{"bash", "zsh", "fish"}, flags: helpOnly, run: completionCommand},
 		{name: "help", args: "[COMMAND]", summary: "print help on jail or on one command", flags: helpOnly, run: helpCommand},
 	}
+}
+
+// completed are the flags that the shells complete.
+func (c command) completed() []flagDef {
+	return slices.DeleteFunc(c.flags(), func(f flagDef) bool { return f.script })
 }
 
 func findCommand(name string) *command {

@@ -43,90 +43,128 @@ func flagNames(flags []flagDef) []string {
 func bashValue(f flagDef) string {
 	switch f.words {
 	case wordFile:
-		return `COMPREPLY=($(compgen -f -- "$cur"))`
+		return "_jail_words -f"
 	case wordDir:
-		return `COMPREPLY=($(compgen -d -- "$cur"))`
+		return "_jail_words -d"
 	case wordEnv:
-		return `COMPREPLY=($(compgen -e -- "$cur"))`
+		return "_jail_words -e"
 	case wordProfile:
-		return `COMPREPLY=($(compgen -W "$(jail profiles list --names 2>/dev/null)" -- "$cur") $(compgen -f -- "$cur"))`
+		return "_jail_words -f -W " + bashProfiles
 	case wordChoice:
-		return `COMPREPLY=($(compgen -W "` + strings.Join(f.values, " ") + `" -- "$cur"))`
+		return `_jail_words -W "` + strings.Join(f.values, " ") + `"`
 	}
 	return "COMPREPLY=()"
 }
+
+const bashProfiles = `"$(jail profiles list --names 2>/dev/null)"`
+
+// bashHead begins the script. Readline makes a word of its own of the = in
+// --flag=value.
+const bashHead = `# bash completion for jail
+_jail_words() { mapfile -t COMPREPLY < <(compgen "$@" -- "$cur"); }
+_jail() {
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} i own=
+    COMPREPLY=()
+    [[ $cur == = ]] && cur=
+    [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD-2]}
+    if ((COMP_CWORD == 1)); then
+        _jail_words -W "%s"
+        return
+    fi
+    case ${COMP_WORDS[1]} in
+`
 
 // bashCompletion walks the words to find out whether the cursor is on a flag
 // of jail or behind the program's name, where the program's own words begin.
 func bashCompletion() string {
 	var b strings.Builder
-	b.WriteString("# bash completion for jail\n_jail() {\n" +
-		"    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} i\n" +
-		"    COMPREPLY=()\n" +
-		"    if ((COMP_CWORD == 1)); then\n" +
-		"        COMPREPLY=($(compgen -W \"" + strings.Join(commandNames(), " ") + "\" -- \"$cur\"))\n" +
-		"        return\n    fi\n    case ${COMP_WORDS[1]} in\n")
+	fmt.Fprintf(&b, bashHead, strings.Join(commandNames(), " "))
 	for _, c := range commands() {
-		if c.name == "explain" {
+		switch c.name {
+		case "explain":
+			continue
+		case "run":
+			b.WriteString("    run | explain)\n" + bashRun(c.completed()) + "        ;;\n")
+			continue
+		case "profiles":
+			b.WriteString("    profiles)\n" + bashProfilesCommand(c) + "        ;;\n")
 			continue
 		}
-		if c.name == "run" {
-			b.WriteString("    run | explain)\n" + bashRun(c.flags()) + "        ;;\n")
-			continue
-		}
-		words := append(flagNames(c.flags()), c.words...)
-		if c.name == "help" {
-			words = append(words, commandNames()...)
-		}
-		fmt.Fprintf(&b, "    %s) COMPREPLY=($(compgen -W \"%s\" -- \"$cur\")%s) ;;\n", c.name, strings.Join(words, " "), bashFiles(c.name))
+		fmt.Fprintf(&b, "    %s)\n        case $prev in\n%s        esac\n        %s\n        ;;\n", c.name, bashValues(c.completed(), ""), bashWords(c))
 	}
 	b.WriteString("    esac\n}\ncomplete -o filenames -o bashdefault -F _jail jail\n")
 	return b.String()
 }
 
-// bashFiles adds file names where a command takes one.
-func bashFiles(command string) string {
-	if command == "profiles" || command == "eval" {
-		return ` $(compgen -f -- "$cur")`
+// bashWords completes the words of a command, or its flags.
+func bashWords(c command) string {
+	words := c.words
+	if c.name == "help" {
+		words = commandNames()
 	}
-	return ""
+	flags := `_jail_words -W "` + strings.Join(flagNames(c.completed()), " ") + `"`
+	if len(words) == 0 {
+		return flags
+	}
+	return "if [[ $cur == -* ]]; then " + flags + `; else _jail_words -W "` + strings.Join(words, " ") + `"; fi`
+}
+
+// bashValues are the cases of the flags that take a value; when is in front of each
+// completion.
+func bashValues(flags []flagDef, when string) string {
+	var b strings.Builder
+	for _, f := range flags {
+		if f.value != "" {
+			fmt.Fprintf(&b, "        --%s) %s{ %s; return; } ;;\n", f.name, when, bashValue(f))
+		}
+	}
+	return b.String()
+}
+
+// bashProfilesCommand completes the words of `jail profiles`: names, and files.
+func bashProfilesCommand(c command) string {
+	return `        if ((COMP_CWORD == 3)) && [[ ${COMP_WORDS[2]} == show ]]; then
+            _jail_words -f -W ` + bashProfiles + `
+        elif ((COMP_CWORD == 3)) && [[ ${COMP_WORDS[2]} == check ]]; then
+            _jail_words -f
+        elif ((COMP_CWORD == 2)); then
+            ` + bashWords(c) + `
+        fi
+`
 }
 
 // bashRun completes the words of `jail run`.
 func bashRun(flags []flagDef) string {
 	var takesValue []string
-	var b strings.Builder
 	for _, f := range flags {
 		if f.value != "" {
 			takesValue = append(takesValue, "--"+f.name)
 		}
 	}
-	with := strings.Join(takesValue, " | ")
-	fmt.Fprintf(&b, `        for ((i = 2; i < COMP_CWORD; i++)); do
+	return fmt.Sprintf(`        for ((i = 2; i < COMP_CWORD; i++)); do
             case ${COMP_WORDS[i]} in
-            %s) ((i++)) ;;
-            --) ((i++)); break ;;
+            %s)
+                ((i++))
+                [[ ${COMP_WORDS[i]} == = ]] && ((i++))
+                ;;
+            --) ((i++)); own=1; break ;;
             -*) ;;
-            *) break ;;
+            *) own=1; break ;;
             esac
         done
         if ((i < COMP_CWORD)); then
-            COMPREPLY=($(compgen -f -- "$cur"))
+            _jail_words -f
+            return
+        elif [[ $own ]]; then
+            _jail_words -c -f
             return
         fi
         case $prev in
-`, with)
-	for _, f := range flags {
-		if f.value != "" {
-			fmt.Fprintf(&b, "        --%s) [[ $i -gt $COMP_CWORD ]] && { %s; return; } ;;\n", f.name, bashValue(f))
-		}
-	}
-	fmt.Fprintf(&b, `        esac
+%s        esac
         if [[ $cur == -* ]]; then
-            COMPREPLY=($(compgen -W "%s" -- "$cur"))
+            _jail_words -W "%s"
         else
-            COMPREPLY=($(compgen -c -f -- "$cur"))
+            _jail_words -c -f
         fi
-`, strings.Join(flagNames(flags), " "))
-	return b.String()
+`, strings.Join(takesValue, " | "), bashValues(flags, "((i > COMP_CWORD)) && "), strings.Join(flagNames(flags), " "))
 }

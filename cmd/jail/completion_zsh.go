@@ -6,14 +6,15 @@ import (
 )
 
 // zshCompletion leaves the walk over the words to _arguments; `*::` hands the
-// program's own words over to the program's own completion.
+// program's own words over to the program's own completion. No variable may be
+// called as one of the shell's (commands, words), which that completion reads.
 func zshCompletion() string {
 	var b strings.Builder
-	b.WriteString("#compdef jail\n_jail() {\n    local -a commands\n    commands=(\n")
+	b.WriteString("#compdef jail\n_jail() {\n    local -a ours\n    ours=(\n")
 	for _, c := range commands() {
 		fmt.Fprintf(&b, "        %s\n", zshQuote(c.name+":"+c.summary))
 	}
-	b.WriteString("    )\n    if ((CURRENT == 2)); then\n        _describe command commands\n        return\n    fi\n" +
+	b.WriteString("    )\n    if ((CURRENT == 2)); then\n        _describe command ours\n        return\n    fi\n" +
 		"    local command=$words[2]\n    shift words\n    ((CURRENT--))\n    case $command in\n")
 	for _, c := range commands() {
 		pattern, rest := c.name, ""
@@ -21,16 +22,16 @@ func zshCompletion() string {
 		case c.name == "explain":
 			continue
 		case c.name == "run":
-			pattern, rest = "run | explain", "'*::program:_normal'"
+			pattern, rest = "run | explain", zshQuote("*::program:"+zshProgram)
 		case c.name == "help":
 			rest = "'1:command:(" + strings.Join(commandNames(), " ") + ")'"
 		case c.name == "profiles":
-			rest = "'1:what:(list show check)' '2:profile:_files'"
+			rest = "'1:what:(list show check)' " + zshQuote("2:profile:{[[ $words[2] == check ]] || "+zshProfiles+"; _files}")
 		case len(c.words) > 0:
 			rest = "'1:word:(" + strings.Join(c.words, " ") + ")'"
 		}
 		fmt.Fprintf(&b, "    %s)\n        _arguments -S", pattern)
-		for _, f := range c.flags() {
+		for _, f := range c.completed() {
 			b.WriteString(" \\\n            " + zshFlag(f))
 		}
 		if rest != "" {
@@ -66,11 +67,17 @@ func zshValue(f flagDef) string {
 	case wordEnv:
 		return "_parameters -g '*export*'"
 	case wordProfile:
-		return "{_files; compadd -- ${(f)\"$(jail profiles list --names 2>/dev/null)\"}}"
+		return "{" + zshProfiles + "; _files}"
 	case wordChoice:
 		return "(" + strings.Join(f.values, " ") + ")"
 	}
 	return " "
 }
+
+// zshProgram completes the program and its words; _arguments leaves the -- in front
+// of them.
+const zshProgram = `{ if [[ $words[1] == -- ]]; then shift words; ((CURRENT--)); fi; if ((CURRENT == 1)); then _command_names -e || _files; else _normal; fi }`
+
+const zshProfiles = `compadd -- ${(f)"$(jail profiles list --names 2>/dev/null)"}`
 
 func zshQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

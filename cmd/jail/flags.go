@@ -20,6 +20,7 @@ type flagDef struct {
 	field  string // the field of jail.Spec that it sets, as Validate names it
 	values []string
 	words  completes
+	script bool // for scripts: in the help, but not completed
 	set    func(*options, string) error
 }
 

@@ -14,7 +14,7 @@ import (
 
 func profilesFlags() []flagDef {
 	return []flagDef{
-		{name: "names", group: groupResult, usage: "with list: the names alone, one a line",
+		{name: "names", group: groupResult, script: true, usage: "with list: the names alone, one a line",
 			set: on(func(o *options) *bool { return &o.names })},
 		helpFlag(),
 	}
