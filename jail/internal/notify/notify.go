@@ -1,6 +1,7 @@
 // Package notify is the listener's end of a seccomp filter that puts calls to one
-// (seccomp_unotify(2)). It refuses calls and does nothing else: an answer that
-// lets a call go on would let it go on with arguments that may have changed since.
+// (seccomp_unotify(2)). It refuses calls, or has those go on that the filter itself
+// has allowed and only tells of: an answer that lets another one go on would let it
+// go on with arguments that may have changed since.
 package notify
 
 import (
@@ -43,6 +44,7 @@ const (
 	callArgs = 32
 
 	respError = 16
+	respFlags = 20
 )
 
 // New is a listener on fd.
@@ -92,6 +94,17 @@ func (l *Listener) Refuse(c Call, errno syscall.Errno) bool {
 	clear(l.resp)
 	*(*uint64)(unsafe.Pointer(&l.resp[0])) = c.ID
 	*(*int32)(unsafe.Pointer(&l.resp[respError])) = -int32(max(errno, 1))
+	return l.ioctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(unsafe.SliceData(l.resp))) == nil
+}
+
+// GoOn has the kernel carry c out as if nobody had heard of it. It must only be
+// given for calls that the filter allows whatever their pointers lead to: what was
+// read there may be something else by the time the kernel reads it
+// (SECCOMP_USER_NOTIF_FLAG_CONTINUE, seccomp_unotify(2)).
+func (l *Listener) GoOn(c Call) bool {
+	clear(l.resp)
+	*(*uint64)(unsafe.Pointer(&l.resp[0])) = c.ID
+	*(*uint32)(unsafe.Pointer(&l.resp[respFlags])) = unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE
 	return l.ioctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(unsafe.SliceData(l.resp))) == nil
 }
 
