@@ -186,14 +186,14 @@ func (b blocking) Write(p []byte) (int, error) {
 func TestOutputBlocks(t *testing.T) {
 	stuck := make(blocking)
 	defer close(stuck)
-	const timeout = 300 * time.Millisecond
+	timeout := patience(300 * time.Millisecond)
 	for script, reason := range map[string]Reason{"yes": ReasonTimeout, "echo x": ReasonOK} {
 		s := shell(script)
 		s.Limits.Timeout = timeout
 		began := time.Now()
 		res := runBox(t, s, IO{Stdout: stuck})
 		want(t, res, reason)
-		if took := time.Since(began); took > timeout+2*outputGrace+time.Second {
+		if took := time.Since(began); took > timeout+2*outputGrace+patience(time.Second) {
 			t.Errorf("%s: it took %v", script, took)
 		}
 	}
@@ -204,7 +204,7 @@ func TestOutputBlocks(t *testing.T) {
 func TestOutputHeldByGrandchild(t *testing.T) {
 	began := time.Now()
 	res, err := Run(context.Background(), shell("setsid sleep 20 & setsid sh -c 'trap \"\" TERM HUP INT; sleep 20' & echo done"))
-	if took := time.Since(began); err != nil || took > 2*time.Second || !res.TreeEmpty {
+	if took := time.Since(began); err != nil || took > patience(2*time.Second) || !res.TreeEmpty {
 		t.Errorf("it took %v (%v): %s", took, err, text(res))
 	}
 	wantStdout(t, res, "done\n")
@@ -229,7 +229,7 @@ func TestOutputHeldFromOutside(t *testing.T) {
 	}
 	defer unix.Close(fd)
 	wantStdout(t, res, "out\n")
-	if took := time.Since(began); took > 2*outputGrace+time.Second {
+	if took := time.Since(began); took > 2*outputGrace+patience(time.Second) {
 		t.Errorf("it took %v", took)
 	}
 	if _, err := unix.Write(fd, []byte("x")); !errors.Is(err, unix.EPIPE) {

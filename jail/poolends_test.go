@@ -158,12 +158,12 @@ func TestPoolStarvedBoxEnds(t *testing.T) {
 // longer to make.
 func TestPoolTimeoutIsTheRuns(t *testing.T) {
 	s := shell("echo up; exec sleep 20")
-	s.Limits.Timeout, s.Limits.CPUTime = 200*time.Millisecond, time.Second
+	s.Limits.Timeout, s.Limits.CPUTime = patience(200*time.Millisecond), time.Second
 	p := newPool(t, t.Context(), s, 1)
-	time.Sleep(300 * time.Millisecond)
+	time.Sleep(patience(300 * time.Millisecond))
 	began := time.Now()
 	res := runWarm(t, p, commandOf(s), IO{})
-	if took := time.Since(began); res.Reason != ReasonTimeout || res.Stdout.Bytes == 0 || took < 200*time.Millisecond || res.Usage.WallMS < 200 || res.Usage.WallMS > took.Milliseconds() {
+	if took := time.Since(began); res.Reason != ReasonTimeout || res.Stdout.Bytes == 0 || took < s.Limits.Timeout || res.Usage.WallMS < s.Limits.Timeout.Milliseconds() || res.Usage.WallMS > took.Milliseconds() {
 		t.Errorf("it took %v: %s", took, text(res))
 	}
 	s.Limits.Timeout = time.Millisecond
