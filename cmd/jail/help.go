@@ -125,6 +125,8 @@ func commandHelp(name string) string {
 		return helpEval
 	case "serve":
 		return helpServe
+	case "mcp":
+		return helpMCP
 	case "doctor":
 		return helpDoctor
 	case "profiles":
@@ -176,7 +178,7 @@ func printHelp(name string) int {
 		writeFlags(&b, c.flags())
 		b.WriteString("\nExit status:\n" + exitTable + helpSignals)
 	}
-	if name == "serve" || name == "eval" {
+	if name == "serve" || name == "eval" || name == "mcp" {
 		writeFlags(&b, c.flags())
 	}
 	if name == "explain" {

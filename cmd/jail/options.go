@@ -24,6 +24,7 @@ type options struct {
 	via           string
 
 	serve serveOptions
+	mcp   mcpOptions
 	eval  evalOptions
 }
 

@@ -1,4 +1,4 @@
-// Command jaild is the companion of jail: what `jail serve` becomes. Its commands
+// Command jaild is the companion of jail: what `jail serve` and `jail mcp` become. Its commands
 // need libraries whose start alone takes as long as a whole `jail run`.
 package main
 
@@ -19,51 +19,68 @@ var version string
 const exitFailed = 125
 
 func main() {
-	if len(os.Args) == 3 && os.Args[1] == "serve" {
-		os.Exit(serve(os.Args[2]))
+	if len(os.Args) == 3 {
+		switch os.Args[1] {
+		case "serve":
+			os.Exit(serve(os.Args[2]))
+		case "mcp":
+			os.Exit(mcp(os.Args[2]))
+		}
 	}
-	fmt.Fprintln(os.Stderr, "jaild: is started by jail, which reads the flags: `jail serve` and `jail help serve`")
+	fmt.Fprintln(os.Stderr, "jaild: is started by jail, which reads the flags: `jail serve`, `jail mcp` and their help")
 	os.Exit(exitFailed)
 }
 
 // serve is `jail serve`, until a signal ends it.
 func serve(handed string) int {
+	said := teller("serve")
 	signal.Ignore(unix.SIGPIPE) // a stderr that nobody reads any more ends nothing
 	arrivals := make(chan os.Signal, 2)
 	signal.Notify(arrivals, unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
 	var settings companion.Serve
 	if err := companion.Receive(handed, &settings); err != nil {
-		return failed(err)
+		return said.failed(err)
 	}
-	if own := companion.Version(version); settings.Version != own {
-		return failed(fmt.Errorf("jail is of version %s and its companion jaild of %s: install both from one build", settings.Version, own))
+	if err := matches(settings.Version); err != nil {
+		return said.failed(err)
 	}
 	os.Chdir("/") // so that no mount stays busy for us
 	s, err := server.New(settings)
 	if err != nil {
-		return failed(err)
+		return said.failed(err)
 	}
 	defer s.Close()
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve() }()
-	tell("serving on " + settings.Socket)
+	said.tell("serving on " + settings.Socket)
 	select {
 	case err := <-ended:
-		return failed(err)
+		return said.failed(err)
 	case sig := <-arrivals:
-		tell(fmt.Sprintf("%s: taking no new work; %d running", unix.SignalName(sig.(unix.Signal)), s.Running()))
+		said.tell(fmt.Sprintf("%s: taking no new work; %d running", unix.SignalName(sig.(unix.Signal)), s.Running()))
 	}
 	hurry := make(chan struct{})
 	go func() { <-arrivals; close(hurry) }()
 	if n := s.Drain(hurry); n > 0 {
-		tell(fmt.Sprintf("canceled %d that were still running", n))
+		said.tell(fmt.Sprintf("canceled %d that were still running", n))
 	}
 	return 0
 }
 
-func failed(err error) int {
-	tell(err.Error())
+// matches says whether the launcher is of the same version.
+func matches(launcher string) error {
+	if own := companion.Version(version); launcher != own {
+		return fmt.Errorf("jail is of version %s and its companion jaild of %s: install both from one build", launcher, own)
+	}
+	return nil
+}
+
+// A teller tells people what a command has to say.
+type teller string
+
+func (t teller) failed(err error) int {
+	t.tell(err.Error())
 	return exitFailed
 }
 
-func tell(text string) { fmt.Fprintln(os.Stderr, "jail: serve: "+text) }
+func (t teller) tell(text string) { fmt.Fprintf(os.Stderr, "jail: %s: %s\n", string(t), text) }

@@ -46,6 +46,30 @@ type Pool struct {
 	Spec json.RawMessage // a request, of which args and env count for nothing
 }
 
+// MCP is what `jail mcp` tells its companion.
+type MCP struct {
+	Version string
+	// Languages are those of run_code, each with the box that its sources run in.
+	Languages []Box
+	// Command is the box of run_command, or nil; with Shell it takes command lines.
+	Command *Box
+	Shell   bool
+	// WorkspaceSize is how large the session's workspace may become, in bytes; 0 is
+	// no workspace of the session's own.
+	WorkspaceSize int64
+	// MaxRunning and MaxQueue bound the calls at once, and those that wait.
+	MaxRunning, MaxQueue int
+	// Page is how much of each output a result holds, in bytes.
+	Page int64
+}
+
+// A Box is what runs something: Spec is a request, of which the last args count for
+// nothing.
+type Box struct {
+	Name string // of its language or profile
+	Spec json.RawMessage
+}
+
 // Version is the version of the binary that runs: set, which packagers give to the
 // linker, or what the Go toolchain stamped into it.
 func Version(set string) string {

@@ -1,0 +1,230 @@
+package mcpserver
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// mostMessage is how long one message may be. What is longer is answered with an
+// error, and passed over.
+const mostMessage = 16 << 20
+
+// stdio is the transport of the protocol's own stdio, one message a line. Unlike the
+// library's it goes on after a line that is too long, nested too deep or no message
+// at all: a model's arguments are in these lines, and a bad one must not end the
+// session and take its workspace along.
+type stdio struct {
+	in  io.Reader
+	out io.WriteCloser
+}
+
+func (t *stdio) Connect(context.Context) (mcp.Connection, error) {
+	c := &connection{out: t.out, lines: make(chan line), closed: make(chan struct{})}
+	go c.read(bufio.NewReaderSize(t.in, 64<<10))
+	return c, nil
+}
+
+// A line is one message, or why there are no more.
+type line struct {
+	text []byte
+	long bool // its middle was left out
+	err  error
+}
+
+type connection struct {
+	lines chan line
+	batch []json.RawMessage // the rest of the last line, which was a list
+
+	writing sync.Mutex
+	out     io.WriteCloser
+
+	close  sync.Once
+	closed chan struct{}
+}
+
+func (*connection) SessionID() string { return "" }
+
+// Close lets Read return. The input can't be closed under a read that waits; nothing
+// is read from it any more.
+func (c *connection) Close() error {
+	var err error
+	c.close.Do(func() {
+		close(c.closed)
+		err = c.out.Close()
+	})
+	return err
+}
+
+func (c *connection) read(r *bufio.Reader) {
+	for {
+		text, long, err := readLine(r, mostMessage)
+		if err == nil || len(text) > 0 {
+			if !c.pass(line{text: text, long: long}) {
+				return
+			}
+		}
+		if err != nil {
+			c.pass(line{err: err})
+			return
+		}
+	}
+}
+
+func (c *connection) pass(l line) bool {
+	select {
+	case c.lines <- l:
+		return true
+	case <-c.closed:
+		return false
+	}
+}
+
+// readLine reads a line. Of one that is longer than most there are the first and the
+// last bytes.
+func readLine(r *bufio.Reader, most int) (text []byte, long bool, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		text = append(text, part...)
+		if len(text) > most {
+			long = true
+			text = append(text[:endsKept:endsKept], text[len(text)-endsKept:]...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return text, long, err
+		}
+	}
+}
+
+// endsKept is how much of each end of a line is kept that is too long.
+const endsKept = 4 << 10
+
+// Read returns the next message. What is none is answered here.
+func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
+	for {
+		if len(c.batch) > 0 {
+			text := c.batch[0]
+			c.batch = c.batch[1:]
+			if m := c.decode(text); m != nil {
+				return m, nil
+			}
+			continue
+		}
+		var l line
+		select {
+		case l = <-c.lines:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-c.closed:
+			return nil, io.EOF
+		}
+		if l.err != nil {
+			return nil, l.err
+		}
+		text := bytes.TrimSpace(l.text)
+		switch {
+		case len(text) == 0:
+		case l.long:
+			c.refuse(text, jsonrpc.CodeInvalidRequest, fmt.Sprintf("a message must have at most %d bytes", mostMessage))
+		case text[0] == '[': // only the protocol of 2025-03-26 has lists of messages
+			if json.Unmarshal(text, &c.batch) != nil {
+				c.refuse(nil, jsonrpc.CodeParseError, "a line must be one JSON-RPC message, nested no deeper than 10000 levels")
+			}
+		default:
+			if m := c.decode(text); m != nil {
+				return m, nil
+			}
+		}
+	}
+}
+
+// decode reads one message; nil has been answered.
+func (c *connection) decode(text []byte) jsonrpc.Message {
+	if !json.Valid(text) {
+		c.refuse(text, jsonrpc.CodeParseError, "a line must be one JSON-RPC message, nested no deeper than 10000 levels")
+		return nil
+	}
+	m, err := jsonrpc.DecodeMessage(text)
+	if err != nil {
+		c.refuse(text, jsonrpc.CodeInvalidRequest, "this is no JSON-RPC message: "+err.Error())
+		return nil
+	}
+	return m
+}
+
+// refuse answers what is no message, under its id where one can be made out: whoever
+// sent it would wait for ever.
+func (c *connection) refuse(text []byte, code int64, why string) {
+	id := idOf(text)
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	answer, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": why}})
+	if err == nil {
+		c.write(answer)
+	}
+}
+
+// idOf finds the id of a message that can't be read, if it is the first or second
+// member or the last one, or nil. An id further in may be an argument's.
+func idOf(text []byte) json.RawMessage {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil
+	}
+	for range 2 {
+		key, err := d.Token()
+		if err != nil {
+			return nil
+		}
+		value, err := d.Token()
+		if _, compound := value.(json.Delim); err != nil || compound {
+			break
+		}
+		if key == "id" {
+			return idFrom(value)
+		}
+	}
+	at := bytes.LastIndex(text, []byte(`,"id":`))
+	last, ok := bytes.CutSuffix(text, []byte("}"))
+	if at < 0 || !ok || at+6 > len(last) {
+		return nil
+	}
+	var value any
+	if json.Unmarshal(last[at+6:], &value) != nil {
+		return nil
+	}
+	return idFrom(value)
+}
+
+func idFrom(value any) json.RawMessage {
+	switch value.(type) {
+	case string, float64:
+		text, _ := json.Marshal(value)
+		return text
+	}
+	return nil
+}
+
+func (c *connection) Write(_ context.Context, m jsonrpc.Message) error {
+	text, err := jsonrpc.EncodeMessage(m)
+	if err != nil {
+		return fmt.Errorf("mcp: encoding a message: %w", err)
+	}
+	return c.write(text)
+}
+
+func (c *connection) write(text []byte) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	_, err := c.out.Write(append(text, '\n'))
+	return err
+}

@@ -1,0 +1,292 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/seed-75010da9/jail/internal/folder"
+	"github.com/seed-75010da9/jail/jail"
+	"golang.org/x/sys/unix"
+)
+
+// A session's workspace is a folder of the host's below TMPDIR, which every box of the
+// session has at one path. It is no tmpfs: an ordinary user could mount one in a user
+// namespace only, which tier 2 exists to do without, and root's boxes need mounts that
+// can be idmapped, which a tmpfs can from Linux 6.3 on. So what is in it is counted
+// while boxes run, as with the private folder of a box of tier 2, and its size is
+// what it may reach, not what it can't exceed: between two looks more can be written,
+// and what is open and has no name is not seen, but by the file system having little
+// left. RLIMIT_FSIZE bounds each file.
+//
+// The box that makes it too large is ended, and so are the others that run: nobody
+// knows which one it was. What is in it stays, so that it can be made smaller; if it
+// grows once more instead, or is twice as large as it may be, it is emptied.
+type workspace struct {
+	size  int64  // bytes
+	path  string // the session's folder; only its folder files is shown to boxes
+	files string
+	lock  *os.File // held while the session lasts; by it others know that it does
+
+	mu     sync.Mutex
+	boxes  map[*use]struct{}
+	looks  bool  // somebody watches
+	limit  int64 // what it may reach now: its size, or what it had when it was too large
+	full   bool  // it is larger than limit: the boxes are being ended
+	broken bool  // it could not be emptied
+}
+
+// A use of the workspace is that of one box.
+type use struct{ cancel context.CancelCauseFunc }
+
+const (
+	workspacePrefix = "jail-mcp-"
+	newPrefix       = "jail-mcp-new-" // a session's before it is locked
+	workspaceTarget = "/workspace"
+)
+
+var errTooLarge = errors.New("the workspace became larger than it may be")
+
+// newWorkspace makes a workspace, and removes those of servers that were killed.
+func newWorkspace(size int64) (*workspace, error) {
+	base, err := filepath.Abs(os.TempDir())
+	if err == nil {
+		base, err = filepath.EvalSymlinks(base)
+	}
+	if err != nil {
+		return nil, err
+	}
+	sweep(base, time.Now().Add(sweeping))
+	var random [8]byte
+	if _, err := unix.Getrandom(random[:], 0); err != nil {
+		return nil, fmt.Errorf("getrandom: %w", err)
+	}
+	name := hex.EncodeToString(random[:])
+	w := &workspace{size: size, limit: size, path: filepath.Join(base, newPrefix+name), boxes: map[*use]struct{}{}}
+	if err := os.Mkdir(w.path, 0o700); err != nil {
+		return nil, err
+	}
+	if err := w.fill(filepath.Join(base, workspacePrefix+name)); err != nil {
+		os.RemoveAll(w.path)
+		return nil, err
+	}
+	if w.scarce() {
+		w.remove(time.Now().Add(sweeping))
+		return nil, fmt.Errorf("%s has hardly any room left: let TMPDIR be a folder on a larger file system", base)
+	}
+	return w, nil
+}
+
+// fill makes what is in the folder, and gives it its name once it is locked.
+func (w *workspace) fill(path string) (err error) {
+	if w.lock, err = os.OpenFile(filepath.Join(w.path, "lock"), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600); err != nil {
+		return err
+	}
+	if err := unix.Flock(int(w.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return fmt.Errorf("flock: %w", err)
+	}
+	if err := os.Mkdir(filepath.Join(w.path, "files"), 0o700); err != nil {
+		return err
+	}
+	if err := os.Rename(w.path, path); err != nil {
+		return err
+	}
+	w.path, w.files = path, filepath.Join(path, "files")
+	return nil
+}
+
+// target is where boxes see it. In tier 2 every file is at its own path.
+func (w *workspace) target(tier jail.Tier) string {
+	if tier == jail.Tier2 {
+		return w.files
+	}
+	return workspaceTarget
+}
+
+// remove removes the workspace. No box is left then.
+func (w *workspace) remove(until time.Time) {
+	removeFolder(w.path, until)
+	w.lock.Close()
+}
+
+// enter is for a box about to run: ctx ends when the workspace becomes too large.
+// Whoever entered calls leave when the box has ended, which says whether that was why.
+func (w *workspace) enter(ctx context.Context) (_ context.Context, leave func() bool, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.broken {
+		w.empty()
+	}
+	switch {
+	case w.broken:
+		return nil, nil, errors.New("the workspace holds more than it may, and can't be emptied")
+	case w.full:
+		return nil, nil, errors.New("the workspace is too large, and what runs is being ended for it; call again")
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	u := &use{cancel}
+	w.boxes[u] = struct{}{}
+	if !w.looks {
+		w.looks = true
+		go w.watch()
+	}
+	return ctx, func() bool {
+		cancel(nil)
+		w.left(u)
+		return errors.Is(context.Cause(ctx), errTooLarge)
+	}, nil
+}
+
+// left is for a box that has ended. The last one leaves a workspace that is settled.
+func (w *workspace) left(u *use) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.boxes, u)
+	if len(w.boxes) > 0 {
+		return
+	}
+	switch in := w.holds(2 * w.size); {
+	case in <= w.size:
+		w.limit = w.size
+	case w.limit > w.size && in > w.limit, in > 2*w.size:
+		w.empty()
+	default:
+		w.limit = in
+	}
+	w.full = false
+}
+
+// empty empties it; no box is there.
+func (w *workspace) empty() {
+	fd, err := folder.Open(unix.AT_FDCWD, w.files, 0)
+	if err != nil {
+		w.broken = true
+		return
+	}
+	defer unix.Close(fd)
+	folder.Empty(fd, time.Now().Add(closing))
+	w.broken, w.limit = w.holds(w.size) > 0, w.size
+}
+
+// holds is how many bytes are in it, or more than limit.
+func (w *workspace) holds(limit int64) int64 {
+	fd, err := folder.Open(unix.AT_FDCWD, w.files, 0)
+	if err != nil {
+		return limit + 1
+	}
+	return folder.Use(fd, limit)
+}
+
+// lookEvery is how often the workspace is looked at; less often if that takes long.
+const lookEvery = 25 * time.Millisecond
+
+// watch looks at the workspace while boxes run.
+func (w *workspace) watch() {
+	for {
+		began := time.Now()
+		limit, ok := w.watched()
+		if !ok {
+			return
+		}
+		if w.holds(limit) > limit || w.scarce() {
+			w.end()
+			return
+		}
+		time.Sleep(max(lookEvery, 5*time.Since(began)))
+	}
+}
+
+// watched is what the workspace may reach, and whether there is any box that could
+// make it.
+func (w *workspace) watched() (limit int64, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.looks = len(w.boxes) > 0
+	return w.limit, w.looks
+}
+
+// end ends every box.
+func (w *workspace) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.looks, w.full = false, len(w.boxes) > 0
+	for u := range w.boxes {
+		u.cancel(errTooLarge)
+	}
+}
+
+// scarce says whether the file system has little left: a twentieth, or 64 MiB where
+// that is less.
+func (w *workspace) scarce() bool {
+	var st unix.Statfs_t
+	if unix.Statfs(w.files, &st) != nil {
+		return true
+	}
+	left := min(st.Blocks/20, 64<<20/uint64(st.Bsize))
+	return st.Bavail < left
+}
+
+// sweeping is how long a server spends on what killed ones left behind.
+const sweeping = 5 * time.Second
+
+// sweep removes workspaces of this user's that no server holds any more.
+func sweep(base string, until time.Time) {
+	left, _ := filepath.Glob(filepath.Join(base, workspacePrefix+"*"))
+	for _, path := range left {
+		if time.Now().Before(until) {
+			sweepOne(path, until)
+		}
+	}
+}
+
+// sweepOne removes a folder if it is one that a killed server left behind. When in
+// doubt it stays.
+func sweepOne(path string, until time.Time) {
+	var st unix.Stat_t
+	if unix.Lstat(path, &st) != nil || st.Mode != unix.S_IFDIR|0o700 || int(st.Uid) != os.Geteuid() {
+		return
+	}
+	name := filepath.Base(path)
+	digits, young := strings.CutPrefix(name, newPrefix)
+	if !young {
+		digits = strings.TrimPrefix(name, workspacePrefix)
+	}
+	if len(digits) != 16 || strings.Trim(digits, "0123456789abcdef") != "" {
+		return
+	}
+	if young { // it is not locked yet
+		if time.Since(time.Unix(st.Ctim.Unix())) > time.Minute {
+			removeFolder(path, until)
+		}
+		return
+	}
+	lock, err := os.OpenFile(filepath.Join(path, "lock"), os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return
+	}
+	defer lock.Close()
+	if unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+		removeFolder(path, until)
+	}
+}
+
+// removeFolder removes a folder of ours with what boxes have put into it: their part
+// first, so that the lock tells what is left as long as anything is.
+func removeFolder(path string, until time.Time) {
+	files := filepath.Join(path, "files")
+	if fd, err := folder.Open(unix.AT_FDCWD, files, 0); err == nil {
+		done := folder.Empty(fd, until)
+		unix.Close(fd)
+		if !done || unix.Rmdir(files) != nil {
+			return
+		}
+	}
+	unix.Unlink(filepath.Join(path, "lock"))
+	unix.Rmdir(path)
+}
