@@ -54,11 +54,11 @@ func (r *run) observation() *Observation {
 func (f filter) heard() string {
 	switch {
 	case f.program == nil:
-		return ""
+		return "none: there is no filter"
 	case f.listener == 0:
-		return "; what it refuses is not heard: " + f.unheard
+		return "none: " + f.unheard
 	}
-	return "; the record tells what it refuses"
+	return "of the filter"
 }
 
 // A grant is what would have allowed a call, or why nothing does.

@@ -47,7 +47,8 @@ func (p *Plan) Text() string {
 	}
 	fmt.Fprintf(&b, "\nnetwork  %s\n", p.net())
 	fmt.Fprintf(&b, "landlock %s\n", p.landlockText())
-	fmt.Fprintf(&b, "seccomp  %s\n", strings.Join(append([]string{strconv.Itoa(p.filter.program.Len()) + " instructions"}, p.changed(LayerSeccomp)...), ", ")+p.filter.heard())
+	fmt.Fprintf(&b, "seccomp  %s\n", strings.Join(append([]string{strconv.Itoa(p.filter.program.Len()) + " instructions"}, p.changed(LayerSeccomp)...), ", "))
+	fmt.Fprintf(&b, "denials  %s\n", p.filter.heard())
 	f := p.spec.Limits
 	fmt.Fprintf(&b, "limits   timeout %v, cpu time %v, memory %s, cpus %g, pids %d, output %s, tmp %s, nofile %d, file size %s\n",
 		f.Timeout, f.CPUTime, sizeText(f.Memory), f.CPUs, f.Pids, sizeText(f.Output), sizeText(f.TmpSize), f.NoFile, sizeText(f.FileSize))
