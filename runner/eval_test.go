@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +37,7 @@ func specFor(t *testing.T, l Language, r Request, o profiles.Overrides) jail.Spe
 	if err != nil {
 		t.Fatal(err)
 	}
+	spec.CgroupParent = os.Getenv("JAIL_TEST_CGROUP_PARENT")
 	return spec
 }
 

@@ -43,7 +43,7 @@ func run(m *testing.M) int {
 // whose examples are run: go test repeats an
 // earlier answer unless a file that the test itself looked at has changed.
 func watchSources(t *testing.T) {
-	for _, dir := range []string{"cmd", "jail", "profiles", "seccomp", "cgroups", "internal", "README.md"} {
+	for _, dir := range []string{"cmd", "jail", "profiles", "runner", "seccomp", "cgroups", "internal", "README.md"} {
 		err := filepath.WalkDir(filepath.Join("../..", dir), func(path string, _ os.DirEntry, err error) error {
 			if err == nil {
 				_, err = os.Stat(path)

@@ -127,7 +127,7 @@ func TestSchemaHasEveryField(t *testing.T) {
 	defs := s.root["$defs"].(map[string]any)
 	for name, value := range map[string]any{
 		"": jail.Result{}, "refusal": jail.Refusal{}, "output": jail.Output{}, "usage": jail.Usage{},
-		"limits": jail.InForce{}, "layer": jail.Layer{}, "denial": jail.Denial{}, "observation": jail.Observation{}, "profile": jail.ProfileRef{},
+		"limits": jail.InForce{}, "layer": jail.Layer{}, "denial": jail.Denial{}, "observation": jail.Observation{}, "thrown": jail.Thrown{}, "profile": jail.ProfileRef{},
 	} {
 		node := s.root
 		if name != "" {
