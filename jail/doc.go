@@ -47,6 +47,19 @@
 //	evidence   target  /proc status and namespaces, read and sent       the kernel's word on all of the above, right before the program
 //	exec       target  execve                                           nothing of ours runs after the filter but these few calls
 //
+// # Denials
+//
+// The box's filter puts what it refuses to a listener (seccomp_unotify(2)), which
+// the process that becomes the program makes with the filter and sends to the
+// supervisor. There a goroutine, from the first refused call on, spells the call,
+// reading from the caller's memory what its pointers lead to, and answers with the
+// errno that the filter alone would give. Never anything else: an answer that lets a
+// call go on lets it go on with arguments that were changed after they were looked
+// at. What the box could do to the supervisor by that is bounded: how many answers it
+// gets, how much is read and kept. Memory that takes long to be read holds up the
+// answers, not the end of the box. In tier 2 the second filter, for calls that name
+// a process, refuses by itself.
+//
 // # Tier 2
 //
 // A box of tier 2 ([Spec.Tier]) is for hosts without user namespaces: a process of

@@ -29,6 +29,13 @@
 // socket answers EAFNOSUPPORT, which programs take as "this kernel is built
 // without it".
 //
+// # Who refuses
+//
+// A program can be attached as it is, and then the kernel refuses by itself; or,
+// Observed, with a listener, to which the kernel puts what is refused and which
+// says the same. Both have the same instructions, and allow and kill the same. A
+// listener that has gone is answered for by the kernel: ENOSYS.
+//
 // # Choices that look odd
 //
 // Arguments are compared by their low word where the kernel's parameter has 32
@@ -38,6 +45,10 @@
 //
 // mkdir, chmod, open and their kin lose setuid and setgid bits. It costs
 // `chmod g+s` on directories.
+//
+// seccomp refuses NEW_LISTENER: of two filters that put a call to a listener the
+// newer one's is heard, and it can let the call go on. It costs programs that
+// supervise their own children's calls.
 //
 // RLIMIT_CORE can be read, not set: the supervisor sets it to 1, the one value
 // that keeps the kernel from starting the host's core_pattern helper.
