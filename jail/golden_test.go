@@ -94,9 +94,12 @@ func steady(record map[string]any) {
 			layer["asked"], layer["applied"] = "<bool>", "<bool>"
 			delete(layer, "note")
 		}
-		if layer["name"] == "landlock" && landlockABI() == 0 && layer["note"] != nil {
-			layer["asked"], layer["applied"] = true, record["reason"] != "setup_refused" // as on other hosts
-			delete(layer, "note")
+		if layer["name"] == "landlock" && landlockABI() == 0 { // as on other hosts
+			layer["asked"] = true
+			if record["reason"] != "setup_refused" {
+				layer["applied"] = true
+				delete(layer, "note")
+			}
 		}
 		for _, key := range []string{"mechanism", "evidence"} {
 			delete(layer, key)

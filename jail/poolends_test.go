@@ -119,7 +119,7 @@ func groupLists(pid int) (lists []string) {
 func TestPoolForksWhileKilled(t *testing.T) {
 	mark := uniqueSleep()
 	s := shell("f() { (f & f &) ; sleep " + mark + " & }; f >/dev/null 2>&1 & sleep 0.03; exit 0")
-	s.Limits.Pids = 60
+	s.Limits.Pids, s.Limits.Timeout = 60, patience(20*time.Second)
 	p := newPool(t, t.Context(), s, 1)
 	for range 20 {
 		awaitReady(t, p, 1)
