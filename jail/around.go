@@ -43,6 +43,20 @@ func inBox() bool {
 	return false
 }
 
+// outOfFiles is a refusal with the remedy that is due where there are no descriptors
+// left, whatever it was that took one more.
+func outOfFiles(err error) error {
+	var e *SetupError
+	switch {
+	case !errors.As(err, &e):
+	case errors.Is(e.Err, unix.EMFILE):
+		e.Remedy = "allow jail more open files (ulimit -n)"
+	case errors.Is(e.Err, unix.ENFILE):
+		e.Remedy = "let the host have more open files (sysctl fs.file-max)"
+	}
+	return err
+}
+
 // seenFromInside is a refusal with the remedy that is due where jail runs in a
 // box: whatever it was that failed first, no box can be made there.
 func seenFromInside(err error) error {

@@ -303,14 +303,8 @@ func execCandidates(s Spec) []string {
 	if strings.Contains(name, "/") {
 		return []string{name}
 	}
-	search := "/usr/local/bin:/usr/bin:/bin"
-	for _, e := range s.Env {
-		if v, ok := strings.CutPrefix(e, "PATH="); ok {
-			search = v
-		}
-	}
 	var out []string
-	for _, dir := range strings.Split(search, ":") {
+	for _, dir := range strings.Split(searchPath(s), ":") {
 		if dir == "" {
 			dir = "." // as execvp(3) has it
 		}
@@ -319,6 +313,16 @@ func execCandidates(s Spec) []string {
 		}
 	}
 	return out
+}
+
+// searchPath is the PATH of the box.
+func searchPath(s Spec) string {
+	for _, e := range slices.Backward(s.Env) {
+		if v, ok := strings.CutPrefix(e, "PATH="); ok {
+			return v
+		}
+	}
+	return "/usr/local/bin:/usr/bin:/bin"
 }
 
 // pointers is a NULL-terminated array of strings.

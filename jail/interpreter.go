@@ -14,6 +14,29 @@ import (
 // execve answers ENOENT for a program that is not there and for one whose loader
 // or interpreter is not. Which it was, the file tells.
 
+// searched has a program that was looked for in PATH, and not found, called by the
+// name that was typed, and not by the last path at which it is not. One that is
+// there is called by its path: what it names is missing.
+func (r *run) searched(e *SetupError) {
+	if e.Operation != "execve" || !errors.Is(e.Err, unix.ENOENT) || r.plan == nil || len(r.spec.Args) == 0 {
+		return
+	}
+	name := r.spec.Args[0]
+	if strings.Contains(name, "/") || path.Base(e.Operand) != name {
+		return
+	}
+	for _, c := range execCandidates(r.spec) {
+		if needs, _ := interpreter(r.headOf(c)); needs != "" {
+			e.Operand = c
+			return
+		}
+	}
+	e.Operand = name
+	if !strings.Contains(name, " ") { // else execRemedy knows better
+		e.Remedy = "no such program in the box's PATH, " + searchPath(r.spec) + ": name it by its path, and grant it with --ro if it is not in the box"
+	}
+}
+
 // missingInterpreter says in words what a program, which the box has, names and
 // the box has not, and what to do about it.
 func (r *run) missingInterpreter(e *SetupError) (what, remedy string) {

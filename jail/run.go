@@ -112,7 +112,7 @@ func ExplainIO(spec Spec, io IO) (*Plan, error) {
 		err = r.compile()
 	}
 	if err != nil {
-		return nil, seenFromInside(err)
+		return nil, seenFromInside(outOfFiles(err))
 	}
 	return r.plan, nil
 }
@@ -322,7 +322,7 @@ const sweepLooks = 4
 
 // finish turns what was seen into the record.
 func (r *run) finish(err error) (Result, error) {
-	err = seenFromInside(err)
+	err = seenFromInside(outOfFiles(err))
 	res := &r.result
 	res.Usage.WallMS = time.Since(r.started).Milliseconds()
 	if r.result.Layers == nil {
@@ -336,6 +336,7 @@ func (r *run) finish(err error) (Result, error) {
 		res.Reason, res.Message = ReasonSetupRefused, strings.TrimPrefix(err.Error(), "jail: ")
 		res.Refusal = &Refusal{Stage: StageValidate, Operand: faults[0].Field}
 	case errors.As(err, &setup):
+		r.searched(setup)
 		res.Reason, res.Message = refusalReason(setup), strings.TrimPrefix(err.Error(), "jail: ")
 		if what, remedy := r.missingInterpreter(setup); what != "" {
 			res.Message, setup.Remedy = res.Message+": "+what, remedy

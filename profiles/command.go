@@ -16,12 +16,13 @@ func (b *builder) command(args []string) []string {
 		return b.interpreted(args)
 	}
 	if len(args) == 0 || args[0] == "" {
-		b.fault("command", strings.Join(args, " "), "a program to run, such as /bin/true")
+		b.fault("command", "", "a program to run, such as /bin/true")
 		return nil
 	}
 	out := concat(args[:1], concat(run.args, args[1:]))
 	if run.grant == grantProgram {
 		out[0] = b.program(args[0])
+		b.checkScript(args)
 	} else if strings.Contains(args[0], "/") {
 		if box, ok := b.visible(args[0]); ok {
 			out[0] = box

@@ -73,6 +73,33 @@ func (b *builder) script(arg string) string {
 	return b.grantFile("script", arg, host, t)
 }
 
+// checkScript reports a script that is named behind its interpreter where no profile
+// has it granted: the interpreter would not find it.
+func (b *builder) checkScript(args []string) {
+	if len(args) < 2 || isOption(args[1]) || args[1] == "" {
+		return
+	}
+	host, ok := b.h.abs(args[1])
+	if !ok || !isFile(host) {
+		return
+	}
+	box := filepath.Clean(args[1])
+	if !filepath.IsAbs(box) {
+		box = filepath.Join(or(b.cwd, "/tmp"), box)
+	}
+	if _, _, ok := b.view.hostPath(box); ok {
+		return
+	}
+	for _, name := range Names() {
+		p, _ := decodedBuiltin(name)
+		isIts := func(interpreter string) bool { return filepath.Base(interpreter) == filepath.Base(args[0]) }
+		if p.settings.run.grant == grantScript && slices.ContainsFunc(p.settings.run.interpreter, isIts) {
+			b.fault("command", args[0], "--profile "+name+", which grants the script; in the box "+args[1]+" is "+box+", where nothing is")
+			return
+		}
+	}
+}
+
 // unreadable says why a file that m shows can't be read as a script, or "". What
 // root may do anyway its boxes may not: in them, what belongs to the owner of a
 // grant belongs to the program, and the rest to others.

@@ -103,6 +103,9 @@ func (c *commandLine) found(err error, spec jail.Spec, o options) {
 	known := map[place]bool{}
 	for _, f := range c.faults {
 		known[place{f.Field, f.Value}] = true
+		if f.Field == "command" && f.Value == "" { // no program
+			known[place{"CMD", ""}] = true
+		}
 	}
 	for _, f := range c.named(faults, spec, o) {
 		if at := (place{f.Field, f.Value}); !known[at] {

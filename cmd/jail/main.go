@@ -16,6 +16,9 @@ const (
 
 func main() {
 	growStack()
+	if !enoughFiles() {
+		os.Exit(exitRefused)
+	}
 	os.Exit(dispatch(os.Args[1:]))
 }
 

@@ -22,7 +22,9 @@ func tryIDMap(context.Context) outcome {
 	}
 	userns, release, err := otherUserNamespace()
 	if err != nil {
-		return outcome{answer: Unknown, evidence: err.Error()}
+		o := outcome{answer: Unknown, evidence: err.Error()}
+		errors.As(err, &o.errno)
+		return o
 	}
 	defer release()
 	tree, err := unix.OpenTree(unix.AT_FDCWD, dir, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)

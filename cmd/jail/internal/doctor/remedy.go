@@ -84,8 +84,11 @@ func (f facts) granting(o outcome) []string {
 // idMapped is for root who can't have a tree's owners mapped: because of the file
 // system, or as little as it can grant anything.
 func (f facts) idMapped(o outcome) []string {
-	if o.errno == unix.ENOSYS || f.ungranting {
+	switch {
+	case o.errno == unix.ENOSYS || f.ungranting:
 		return f.granting(o)
+	case o.answer == Unknown: // there was no user namespace to try it with
+		return f.namespaces("user_namespace", o)
 	}
 	return []string{
 		"# The filesystem here can't show its files under other owners, so root can't grant folders on it with --rw.",

@@ -33,6 +33,7 @@ func TestRemedy(t *testing.T) {
 		{"old kernel, mapping owners", facts{kernel: "5.10.0"}, "idmapped_mounts", outcome{errno: unix.ENOSYS}, "5.14"},
 		{"root without it, mapping owners", facts{ungranting: true}, "idmapped_mounts", outcome{errno: unix.EPERM}, "CAP_SYS_ADMIN"},
 		{"a file system that can't", facts{}, "idmapped_mounts", outcome{errno: unix.EINVAL}, "ext4, xfs"},
+		{"no namespace to map owners with", facts{settings: map[string]string{"user.max_user_namespaces": "0"}}, "idmapped_mounts", outcome{answer: Unknown, errno: unix.ENOSPC}, "sysctl -w user.max_user_namespaces="},
 		{"root of a container", facts{inside: "docker"}, "granting", outcome{errno: unix.EPERM}, "docker run --cap-add SYS_ADMIN"},
 		{"root without it", facts{}, "granting", outcome{errno: unix.EPERM}, "CAP_SYS_ADMIN"},
 		{"controllers of both versions", facts{uid: 1000, cgroup1: true, split: true, systemd: true}, "cgroup", outcome{remedy: "boot it"}, "# boot it\n# To go without"},
