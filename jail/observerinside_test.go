@@ -25,13 +25,17 @@ type probed struct {
 
 func textAt(s string) uintptr {
 	b := append([]byte(s), 0)
-	runtime.KeepAlive(&b)
-	pointedAt = append(pointedAt, b)
+	pointedAt.mu.Lock()
+	defer pointedAt.mu.Unlock()
+	pointedAt.text = append(pointedAt.text, b)
 	return uintptr(unsafe.Pointer(&b[0]))
 }
 
 // pointedAt is what system calls point to, which has to stay where it is.
-var pointedAt [][]byte
+var pointedAt struct {
+	mu   sync.Mutex
+	text [][]byte
+}
 
 // probedCalls are calls that boxes are refused in each way, and some that they are
 // allowed.
