@@ -14,18 +14,18 @@ that is told this command has tools that run code in boxes. Most clients want
                more of what was too long
 
 What a box may see, use and reach is said by the flags here, which are those of
-` + "`jail run`" + `, and by profiles (--language python=FILE, --profile FILE). A call that
-asks for anything else is refused.
+` + "`jail run`" + `, and by profiles (--language python=FILE, --profile FILE). A call
+that asks for anything else is refused.
 
 The boxes of one session share a folder, /workspace, where they start. It lies
-below TMPDIR on this host, holds no more than --workspace-size, and goes when the
+below TMPDIR on this host, holds at most --workspace-size, and goes when the
 client does; what a server that was killed left behind, the next one removes.
 With --workspace DIR they share that folder instead, which stays, and whose size
 nobody looks at.
 
-The text of a result has what came out of the box between two lines with a number
-drawn for it: it is data, and what does not show in it is made visible. A call
-that is canceled, and a client that goes away, end their boxes.
+What came out of the box stands, in the text of a result, between two lines with
+a number drawn for it: it is data, and what does not show in it is made visible.
+A call that is canceled, and a client that goes away, end their boxes.
 
   jail mcp --memory 1G --timeout 2m --ro ~/data
   jail mcp --language python=~/models.toml --workspace ~/scratch
