@@ -18,10 +18,10 @@
 // # Sources
 //
 // [Node]: the body of an async function, sloppy mode; input, await, require and
-// import() are in scope; static import is a syntax error. [Python]: the body of a
-// function, an async one if it awaits something itself; input is in scope; a
-// coroutine that is returned is awaited; imports from __future__ may stand first.
-// __name__ is "__main__". [Sh]: a script that finds the input on its stdin, if there
+// import() (from Node.js 20.12 on) are in scope; static import is a syntax error.
+// [Python] (3.8 or later): the body of a function, an async one if it awaits
+// something itself; input is in scope; a coroutine that is returned is awaited;
+// imports from __future__ may stand first. __name__ is "__main__". [Sh]: a script that finds the input on its stdin, if there
 // is one, with a newline behind it, and whose stdout is the value.
 //
 // A byte order mark is taken off, and a first line that begins with #! is a comment.

@@ -48,7 +48,7 @@ type row struct {
 	input  string
 	reason jail.Reason // "" is ok
 	value  string      // JSON
-	err    string      // the start of "Name: message"
+	err    string      // the start of "Name: message", or anything
 	says   string      // a part of the message, or of the trace
 	stdout int64       // bytes, where it matters
 }
@@ -73,7 +73,7 @@ func check(t *testing.T, l Language, rows []row, o profiles.Overrides) {
 			if res.Error != nil {
 				thrown, trace = res.Error.Name+": "+res.Error.Message, res.Error.Trace
 			}
-			if !strings.HasPrefix(thrown, c.err) || (c.err == "") != (thrown == "") {
+			if !strings.HasPrefix(thrown, strings.TrimSuffix(c.err, anything)) || (c.err == "") != (thrown == "") {
 				t.Errorf("error %q, want %q", thrown, c.err)
 			}
 			if !strings.Contains(res.Message+"\n"+trace, c.says) {
@@ -94,7 +94,10 @@ func check(t *testing.T, l Language, rows []row, o profiles.Overrides) {
 	}
 }
 
-const deep = 10_000
+const (
+	deep     = 10_000
+	anything = "anything" // as an error: versions differ in it
+)
 
 // nested is brackets in one another, as JSON.
 func nested(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }

@@ -258,7 +258,7 @@
     const script = new vm.Script('(async function (input) {\n' + source + '\n})', {
       filename: 'source.js',
       lineOffset: -1,
-      importModuleDynamically: (vm.constants && vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER) || ((name) => import(name)),
+      importModuleDynamically: vm.constants && vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER, // none before 20.12
     });
     new AsyncFunction('input', source); // a body by itself, not one that ends the function
     main = script.runInThisContext();

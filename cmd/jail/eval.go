@@ -193,6 +193,9 @@ func evalFlags() []flagDef {
 		case f.name == "profile":
 			f.preset, f.usage = "", "the language: node, python or sh, or a profile that extends one of them"
 			flags = slices.Insert(flags, 0, f)
+		case f.name == "output":
+			f.usage = "bytes on stdout and stderr together, and of the value"
+			flags = append(flags, f)
 		default:
 			flags = append(flags, f)
 		}
