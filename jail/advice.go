@@ -30,6 +30,8 @@ var often = []string{"get_mempolicy", "set_mempolicy", "mbind", "move_pages", "s
 func suspect(d Denial) suspicion {
 	name, args, _ := strings.Cut(d.What, "(")
 	switch {
+	case d.common:
+		return tried
 	case name == "socket" && (strings.HasPrefix(args, "AF_INET") || strings.HasPrefix(args, "AF_NETLINK")):
 		return network
 	case name == "socket" && args == "AF_UNIX, SOCK_STREAM|SOCK_NONBLOCK)":

@@ -2,6 +2,7 @@ package jail
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/seed-75010da9/jail/seccomp"
@@ -24,7 +25,7 @@ func (r *run) denials() []Denial {
 		denials = append(denials, Denial{Layer: LayerSeccomp, What: "other system calls", Count: rest, Source: sourceNotification,
 			Never: "no more than the first that look different are told apart"})
 	}
-	return denials
+	return append(denials, r.pathDenials()...)
 }
 
 // observation says what denials there can be, or nil if no program was started.
@@ -41,13 +42,34 @@ func (r *run) observation() *Observation {
 	default:
 		o.Blind = append(o.Blind, "system calls: "+r.plan.filter.unheard)
 	}
-	o.Blind = append(o.Blind, "files: what Landlock, a file's mode or a read-only mount refuses, and what is not in the box",
+	o.trace(r.observer.paths())
+	o.Blind = append(o.Blind,
 		"system calls that are answered ENOSYS, as by an older kernel (but flock, io_setup and io_submit)",
 		"what the kernel itself refuses, such as a capability that the program does not have")
 	if r.spec.inPlace() {
 		o.Blind = append(o.Blind, "in tier 2: signals, limits, priorities and times of files that the second filter refuses")
 	}
 	return o
+}
+
+// trace says what is seen of paths; t is nil where nobody looks (Spec.Trace).
+func (o *Observation) trace(t *seenPaths) {
+	if t == nil {
+		o.Blind = append(o.Blind, "files: what Landlock, a file's mode or a read-only mount refuses, and what is not in the box (--trace sees most of that)")
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	o.Sources = append(o.Sources, sourceTrace)
+	o.Blind = append(o.Blind, "files: each path is looked up right before its call, and what the call itself was answered is not seen",
+		"files: what the kernel opens by itself (the interpreter of a script, the loader of a program), what is reached by descriptor, and /proc/self",
+		"files: what is refused for another reason than being absent, a mode, a read-only mount or a grant, such as Landlock's rule on moving files between folders")
+	if t.unread > 0 {
+		o.Blind = append(o.Blind, "files: "+strconv.FormatInt(t.unread, 10)+" paths that could not be read or looked up in time")
+	}
+	if t.beyond > 0 {
+		o.Blind = append(o.Blind, "files: "+strconv.FormatInt(t.beyond, 10)+" calls with paths beyond the first "+strconv.Itoa(mostPaths))
+	}
 }
 
 // heard says whether the record is going to tell of what the filter refuses.

@@ -2,6 +2,7 @@ package jail
 
 import (
 	"encoding/binary"
+	"errors"
 	"slices"
 	"strconv"
 
@@ -17,6 +18,7 @@ type filter struct {
 	// refusals; 0 for none, and unheard is why.
 	listener uint64
 	unheard  string
+	traced   bool // the listener hears of calls with paths as well, which it has go on
 }
 
 // planSeccomp puts the box's program together: a built-in policy, compiled
@@ -66,6 +68,23 @@ func planSeccomp(spec Spec, h host, l handled, sh shape, off ablation.Set) (filt
 	if f.listener != 0 {
 		f.program = f.program.Observed()
 	}
+	if spec.Trace {
+		return f.withTrace()
+	}
+	return f, nil
+}
+
+// withTrace is f with a listener that hears of the paths as well.
+func (f filter) withTrace() (filter, error) {
+	if f.listener == 0 {
+		return filter{}, &SetupError{Stage: StageProbe, Layer: LayerSeccomp, Operation: "seccomp", Operand: "trace", Err: errors.New(f.unheard),
+			Remedy: "run it without --trace"}
+	}
+	program, err := f.program.Traced(traced())
+	if err != nil {
+		return filter{}, &SetupError{Stage: StageSeccomp, Layer: LayerSeccomp, Operation: "policy", Operand: "trace", Err: err}
+	}
+	f.program, f.traced = program, true
 	return f, nil
 }
 

@@ -49,6 +49,10 @@ var inside = map[string]func() int{
 	"make code":          refusedAndFail(unix.SYS_MEMFD_CREATE, 0, 0),
 	"fetch and wait":     fetchAndWait,
 	"listened":           listened,
+	"paths everywhere":   pathsEverywhere,
+	"paths":              func() int { fmt.Print(pathAnswers()); return 0 },
+	"look forever":       lookForever,
+	"look often":         lookOften,
 
 	"burn in children that nobody waits for": burnUnwaited,
 	"burn":                                   func() int { burn(patience(150 * time.Millisecond)); return 0 },

@@ -100,6 +100,29 @@ func (r *run) listen(c *child) error {
 	if r.plan.filter.listener == 0 || r.observer != nil || len(r.report.evidence) == 0 {
 		return nil
 	}
+	return r.takeListener(c)
+}
+
+// listenFirst takes the listener of a box that is traced, before anything else that
+// it says: on its way to the program it makes such calls itself, and waits for their
+// answers. A box that falls apart before has none, and reports why.
+func (r *run) listenFirst(c *child) error {
+	if !r.plan.filter.traced || !r.readable(c.channel, unix.POLLIN) {
+		return nil
+	}
+	var peeked [1]byte
+	if n, _, err := unix.Recvfrom(c.channel, peeked[:], unix.MSG_PEEK|unix.MSG_DONTWAIT); err != nil || n == 0 {
+		return nil
+	}
+	if err := r.takeListener(c); err != nil {
+		return err
+	}
+	r.observer.tracer = newTracer(r)
+	r.observer.heard(&r.end, unix.POLLIN)
+	return nil
+}
+
+func (r *run) takeListener(c *child) error {
 	control := make([]byte, unix.CmsgSpace(4))
 	_, n, _, _, err := unix.Recvmsg(c.channel, make([]byte, 1), control, unix.MSG_DONTWAIT|unix.MSG_CMSG_CLOEXEC)
 	fds := []int(nil)

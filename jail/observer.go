@@ -2,6 +2,7 @@ package jail
 
 import (
 	"errors"
+	"runtime"
 	"sync"
 	"syscall"
 	"time"
@@ -19,10 +20,11 @@ import (
 type observer struct {
 	listener int // closed by the goroutine if there is one, else by close
 	program  seccomp.Program
-	killable bool // no signal but SIGKILL interrupts a call that has been heard
-	idle     bool // nobody is held by the filter any more
-	over     bool // end has been called
-	stop     int  // the write end of a pipe that ends the goroutine, whose end is done
+	tracer   *tracer // nil: the paths of what is allowed are nobody's business
+	killable bool    // no signal but SIGKILL interrupts a call that has been heard
+	idle     bool    // nobody is held by the filter any more
+	over     bool    // end has been called
+	stop     int     // the write end of a pipe that ends the goroutine, whose end is done
 	done     chan struct{}
 
 	mu   sync.Mutex // of what follows
@@ -91,6 +93,10 @@ func (o *observer) begin() error {
 	o.stop, o.done = p[1], make(chan struct{})
 	go func() {
 		defer close(o.done)
+		if o.tracer != nil {
+			runtime.LockOSThread() // for good
+			o.tracer.become()
+		}
 		o.answerAll(l, p[0])
 		unix.Close(p[0])
 		unix.Close(o.listener)
@@ -113,6 +119,7 @@ func (o *observer) end() {
 	unix.Close(o.stop)
 	select {
 	case <-o.done:
+		o.tracer.end()
 	case <-time.After(endGrace):
 	}
 }
@@ -151,9 +158,10 @@ func (o *observer) answerAll(l *notify.Listener, stop int) {
 		case fds[0].Revents != 0:
 			return
 		case fds[1].Revents&unix.POLLIN != 0:
-			if c, ok := o.receive(l); !ok {
+			switch c, ok := o.receive(l); {
+			case !ok:
 				allowed.left-- // work it was
-			} else {
+			case c.errno != 0:
 				held = append(held, c)
 			}
 		case fds[1].Revents != 0:
@@ -173,6 +181,11 @@ func (o *observer) receive(l *notify.Listener) (heldCall, bool) {
 	c, ok := l.Receive()
 	if !ok {
 		return heldCall{}, false
+	}
+	if o.tracer != nil && o.program.GoesOn(c.NR, c.Arch, c.Args) {
+		o.tracer.see(l, c, seccomp.Name(int(c.NR)))
+		l.GoOn(c)
+		return heldCall{}, true
 	}
 	call := refused{name: seccomp.Name(int(c.NR)), nr: c.NR, arch: c.Arch, args: c.Args, errno: o.program.Refusal(c.NR, c.Arch, c.Args)}
 	call.what = o.spelled(l, c, call.name)

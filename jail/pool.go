@@ -50,6 +50,9 @@ func NewPool(ctx context.Context, template Spec, size int) (*Pool, error) {
 	if template.inPlace() {
 		faults = append(faults, Fault{"tier", strconv.Itoa(int(template.Tier)), "must be 1: a box of tier 2 can't be made ahead of need"})
 	}
+	if template.Trace {
+		faults = append(faults, Fault{"trace", "true", "must be false: a box that is made ahead of need is not traced"})
+	}
 	var more Faults
 	if errors.As(template.Validate(), &more) {
 		faults = append(faults, more...)

@@ -38,6 +38,9 @@ type Result struct {
 	// Warm says that the box stood ready before it was asked for (Pool).
 	Warm      bool      `json:"warm,omitempty"`
 	StartedAt time.Time `json:"started_at"`
+	// Paths is what a program whose Spec has Trace used of the box's files, for those
+	// who learn a profile from it. It can be long and is no part of the record.
+	Paths []PathUse `json:"-"`
 	// Timings is how long each stage took, if Spec.Timings asked for it.
 	Timings []Timing `json:"timings,omitempty"`
 	// Value is the JSON that a source of package runner answered with; Error is
@@ -187,6 +190,8 @@ type Denial struct {
 	// Likely says that the run failed and that programs which are refused this
 	// mostly fail: the record's message names the first of the most likely.
 	Likely bool `json:"likely,omitempty"`
+
+	common bool // programs often look for it, and do without
 }
 
 // Observation is by what means denials were seen, and what is not seen by them.

@@ -17,7 +17,7 @@ const nobody = 64321
 // rootlessTests run a second time as an ordinary user. Those that need a
 // cgroup leave themselves out there, unless that user was given one.
 const rootlessTests = "^(TestReasonsForReal|TestForeignCalls|TestOutput.*|TestStdin.*|TestTTY.*|TestWholeTreeEnds|TestCanceled.*|TestTimeout.*|" +
-	"TestConcurrentRuns|TestNothingIsLeft|TestEvidence.*|TestReceipts.*|TestExplainIsWhatRuns|TestUnlinkedInit|TestUnlinkedInitRunsABox|TestRootless.*|TestEmptyStart|TestFromADeletedFolder|TestNamesOfAllKinds|TestTier2.*|TestPool.*|TestNewPool.*)$"
+	"TestConcurrentRuns|TestNothingIsLeft|TestEvidence.*|TestReceipts.*|TestExplainIsWhatRuns|TestUnlinkedInit|TestUnlinkedInitRunsABox|TestRootless.*|TestEmptyStart|TestFromADeletedFolder|TestNamesOfAllKinds|TestTier2.*|TestPool.*|TestNewPool.*|TestTrace.*)$"
 
 // What root's boxes do, an ordinary user's do as well: the same tests, in a
 // copy of this binary that runs as one.

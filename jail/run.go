@@ -328,7 +328,7 @@ func (r *run) finish(err error) (Result, error) {
 	if r.result.Layers == nil {
 		r.result.Layers = r.receipt()
 	}
-	res.Denials, res.Observed = r.denials(), r.observation()
+	res.Denials, res.Observed, res.Paths = r.denials(), r.observation(), r.pathUses()
 	var faults Faults
 	var setup *SetupError
 	switch {

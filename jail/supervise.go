@@ -72,6 +72,9 @@ func (r *run) wait(c *child) error {
 	// Only its end is waited for: what PID 1 says right before the program starts
 	// is not to have the two of them share a processor.
 	r.stopwatch.begin(StageExec)
+	if err := r.listenFirst(c); err != nil {
+		return err
+	}
 	if err := r.hear(c, 0, reportRoom); err != nil {
 		return err
 	}

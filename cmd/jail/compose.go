@@ -70,7 +70,7 @@ func (c *commandLine) spec(p *profiles.Profile, args []string, o options, host p
 	}
 	c.checkWorkspace(o)
 	spec.Hostname = o.hostname
-	spec.Timings = o.timings
+	spec.Timings, spec.Trace = o.timings, o.trace
 	spec.Unix = spec.Unix || o.unix
 	c.validate(spec, o)
 	return spec
@@ -127,6 +127,7 @@ func (c *commandLine) together(o *options) {
 		{o.json, o.record != "", "--json, --record", "give one of them: the first captures the output, the second streams it"},
 		{o.tty, o.json, "--tty, --json", "give one of them: what goes to a terminal can't be captured"},
 		{o.tty, o.via != "", "--tty, --via", "give one of them: a server has no terminal to join a program to"},
+		{o.trace, o.via != "", "--trace, --via", "give one of them: a server's boxes are not traced"},
 		{o.tty, o.stdin != "", "--tty, --stdin", "give one of them: with --tty the terminal is the input"},
 	} {
 		if pair.first && pair.second {

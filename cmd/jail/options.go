@@ -13,7 +13,7 @@ import (
 // options is what the flags said, checked one by one but not yet together.
 type options struct {
 	help, json, quiet, tty bool
-	timings                bool
+	timings, trace         bool
 	fixHints, names        bool // of doctor and profiles
 
 	profile       string

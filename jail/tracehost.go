@@ -1,0 +1,314 @@
+package jail
+
+import (
+	"errors"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed-75010da9/jail/jail/internal/paths"
+	"golang.org/x/sys/unix"
+)
+
+// What was not in the box is looked up on the host when the box is gone: earlier,
+// the program could have learnt by the time that it takes what the host has.
+
+// sourceTrace is what a tracer sees.
+const sourceTrace = "paths looked up beside the calls (--trace)"
+
+// mostPathDenials is how many a record has.
+const mostPathDenials = 64
+
+// A hostFile is what the host has at a path.
+type hostFile struct {
+	real string // with links resolved
+	mode uint32
+}
+
+// hostFileAt looks a path up on the host without waking an automounter: the path is the
+// program's choice. Links are resolved here for the same reason.
+func hostFileAt(p string) (hostFile, bool) {
+	rest, at := strings.Split(strings.Trim(path.Clean(p), "/"), "/"), "/"
+	f := hostFile{real: "/", mode: unix.S_IFDIR}
+	for hops := 0; len(rest) > 0; {
+		next := path.Join(at, rest[0])
+		var st unix.Statx_t
+		if unix.Statx(unix.AT_FDCWD, next, unix.AT_SYMLINK_NOFOLLOW|unix.AT_NO_AUTOMOUNT, unix.STATX_TYPE|unix.STATX_MODE, &st) != nil {
+			return hostFile{}, false
+		}
+		rest = rest[1:]
+		if st.Mode&unix.S_IFMT != unix.S_IFLNK {
+			if st.Attributes&unix.STATX_ATTR_AUTOMOUNT != 0 && len(rest) > 0 {
+				return hostFile{}, false
+			}
+			at, f = next, hostFile{real: next, mode: uint32(st.Mode)}
+			continue
+		}
+		text, err := os.Readlink(next)
+		if hops++; err != nil || hops > 40 {
+			return hostFile{}, false
+		}
+		if path.IsAbs(text) {
+			at = "/"
+		}
+		rest = append(strings.Split(strings.Trim(path.Clean(text), "/"), "/"), rest...)
+	}
+	return f, true
+}
+
+func (f hostFile) dir() bool { return f.mode&unix.S_IFMT == unix.S_IFDIR }
+
+// grantable says why nobody is told to grant a file, or "".
+func (f hostFile) grantable() string {
+	kind := f.mode & unix.S_IFMT
+	switch {
+	case f.real == "/":
+		return "the whole file system is never granted"
+	case kind != unix.S_IFDIR && kind != unix.S_IFREG && kind != unix.S_IFIFO:
+		return "sockets and devices are not granted"
+	}
+	if why := refusedSource(&mount{Mount: Mount{Kind: MountRO, Source: f.real}}); why != "" {
+		return why
+	}
+	home, err := os.UserHomeDir()
+	if err != nil || !path.IsAbs(home) {
+		return ""
+	}
+	home = path.Clean(home)
+	if f.real == home || strings.HasPrefix(home, f.real+"/") {
+		return "the caller's whole home is in it: grant the folders that are needed"
+	}
+	for _, secret := range secrets {
+		if p := path.Join(home, secret); f.real == p || strings.HasPrefix(f.real, p+"/") {
+			return "it is where secrets of the caller's are kept"
+		}
+	}
+	return ""
+}
+
+// secrets are places in a home that no hint tells anybody to grant. Whoever means it
+// knows how.
+var secrets = []string{".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".pgpass", ".password-store",
+	".config/gcloud", ".config/gh", ".config/git/credentials", ".local/share/keyrings", ".mozilla", ".config/google-chrome", ".bash_history", ".zsh_history"}
+
+// mountAt is the mount that a path of the box lies in, or nil.
+func (v view) mountAt(real string) *mount {
+	for dir := real; dir != "/" && dir != "."; dir = path.Dir(dir) {
+		if m := v.grants[dir]; m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// source is where a path of the box lies on the host; "" for what is the box's own.
+func (m *mount) source(real string) string {
+	if m == nil || m.Kind == MountTmpfs {
+		return ""
+	}
+	return path.Join(m.Source, strings.TrimPrefix(real, m.path))
+}
+
+// pathDenials are the refusals that mean something: what the host does not have
+// either is only what programs look for.
+func (r *run) pathDenials() []Denial {
+	t := r.observer.paths()
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var all []Denial
+	var grants []pathGrant
+	left := int64(0)
+	for _, ref := range t.refusals {
+		g, ok := r.grantOfPath(ref)
+		if !ok {
+			continue
+		}
+		if len(all) == mostPathDenials {
+			left += ref.count
+			continue
+		}
+		d := Denial{Layer: LayerRoot, What: gerund(ref.want) + " " + shownPath(ref.asked), Count: ref.count, Errno: unix.ErrnoName(ref.errno),
+			Never: g.never, Source: sourceTrace, common: soughtOften(ref)}
+		if r.spec.inPlace() && ref.errno == unix.EACCES && g.never == "" {
+			d.Layer = LayerLandlock
+		}
+		all, grants = append(all, d), append(grants, g)
+	}
+	widen(grants)
+	for i := range all {
+		all[i].Grant, all[i].Setting = grants[i].text()
+	}
+	if left > 0 {
+		all = append(all, Denial{Layer: LayerRoot, What: "other paths", Count: left, Source: sourceTrace, Never: "no more than the first that look different are told apart"})
+	}
+	return all
+}
+
+// soughtOften says whether a path is one that programs and their libraries look for
+// and do without: configuration, what the kernel tells, and whatever is only looked
+// at.
+func soughtOften(ref *pathRefusal) bool {
+	const opened = paths.Read | paths.Write | paths.Make | paths.Remove | paths.Execute
+	if ref.want&opened == 0 || strings.Contains(ref.asked, "/.") {
+		return true
+	}
+	for _, top := range []string{"/etc/", "/proc/", "/sys/", "/dev/", "/usr/", "/lib/", "/var/", "/run/"} {
+		if strings.HasPrefix(ref.asked, top) {
+			return ref.want&(paths.Make|paths.Write|paths.Execute) == 0
+		}
+	}
+	return false
+}
+
+func gerund(want paths.Want) string {
+	for _, w := range []struct {
+		want paths.Want
+		word string
+	}{{paths.Execute, "executing"}, {paths.Make, "making"}, {paths.Write, "writing"}, {paths.Remove, "removing"}, {paths.Change, "changing"},
+		{paths.Connect, "connecting to"}, {paths.Read, "reading"}, {paths.Enter, "entering"}} {
+		if want&w.want != 0 {
+			return w.word
+		}
+	}
+	return "looking at"
+}
+
+// shownPath is a path of the program's choice, printable and bounded.
+func shownPath(p string) string {
+	const longest = 160
+	if len(p) > longest {
+		return strconv.Quote(p[:longest]) + "…"
+	}
+	return strconv.Quote(p)
+}
+
+// A pathGrant is what would allow a path.
+type pathGrant struct {
+	flag   string // "--ro", "--rw" or "--tmpfs"
+	source string // on the host
+	target string // in the box, if that is another
+	file   bool   // it is no folder
+	never  string
+}
+
+func (g pathGrant) text() (flags, setting string) {
+	if g.flag == "" {
+		return "", ""
+	}
+	value := g.source
+	if g.target != "" && g.target != g.source {
+		value += ":" + g.target
+	}
+	key := map[string]string{"--ro": "view.ro", "--rw": "view.rw", "--tmpfs": "view.tmpfs"}[g.flag]
+	return g.flag + " " + word(value), key + " = [" + strconv.Quote(value) + "]"
+}
+
+// word is a word of a shell's.
+func word(s string) string {
+	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%=,") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// widen names the folder where three files of it or more are missing.
+func widen(grants []pathGrant) {
+	count := map[string]int{}
+	folder := func(g pathGrant) string {
+		if g.flag != "--ro" || !g.file || g.target != "" {
+			return ""
+		}
+		return path.Dir(g.source)
+	}
+	for _, g := range grants {
+		count[folder(g)]++
+	}
+	for i, g := range grants {
+		dir := folder(g)
+		if f, ok := hostFileAt(dir); dir != "" && count[dir] >= 3 && ok && f.grantable() == "" && !slices.Contains([]string{"/etc", "/var", "/usr", "/opt", "/srv", "/mnt", "/tmp", "/run"}, dir) {
+			grants[i].source = dir
+		}
+	}
+}
+
+// grantOfPath is what would have allowed a path; not ok is for what is no wall's
+// doing.
+func (r *run) grantOfPath(ref *pathRefusal) (pathGrant, bool) {
+	switch {
+	case errors.Is(ref.errno, unix.ENOENT) || errors.Is(ref.errno, unix.ENOTDIR):
+		return r.grantOfMissing(ref)
+	case errors.Is(ref.errno, unix.EROFS):
+		return r.grantOfReadOnly(ref), true
+	case r.spec.inPlace() && ref.errno == unix.EACCES:
+		if f, ok := hostFileAt(ref.real); ok {
+			return grantOn(f, "", ref.want), true
+		}
+		return r.grantOfMissing(ref)
+	case ref.errno == unix.EPERM:
+		return pathGrant{never: "it belongs to somebody else than the box's user"}, true
+	}
+	return pathGrant{never: "its mode, or that of a folder above it, refuses the box's user: change it on the host"}, true
+}
+
+// grantOfMissing is for what the box does not have and the host has.
+func (r *run) grantOfMissing(ref *pathRefusal) (pathGrant, bool) {
+	asked := ref.asked
+	if ref.want&paths.Make != 0 { // its folder is what is missing
+		asked = path.Dir(asked)
+	}
+	f, ok := hostFileAt(asked)
+	if !ok {
+		return pathGrant{}, false
+	}
+	target := asked
+	if m := r.plan.view.mountAt(asked); m != nil && m.Kind != MountTmpfs { // a link of a granted tree that leads out of it
+		target = ""
+	}
+	return grantOn(f, target, ref.want), true
+}
+
+func grantOn(f hostFile, target string, want paths.Want) pathGrant {
+	if why := f.grantable(); why != "" {
+		return pathGrant{never: why}
+	}
+	g := pathGrant{flag: "--ro", source: f.real, file: !f.dir()}
+	if want&(paths.Write|paths.Make|paths.Remove|paths.Change) != 0 {
+		g.flag = "--rw"
+	}
+	if target != f.real {
+		g.target = target
+	}
+	return g
+}
+
+// grantOfReadOnly is for writing where the box only reads.
+func (r *run) grantOfReadOnly(ref *pathRefusal) pathGrant {
+	asked := ref.real
+	if asked == "" {
+		asked = ref.asked
+	}
+	m := r.plan.view.mountAt(asked)
+	if m == nil { // the box's own folders
+		dir := path.Dir(asked)
+		if f, ok := hostFileAt(dir); ok && f.real == dir && f.grantable() == "" && dir != "/etc" {
+			return pathGrant{flag: "--rw", source: dir}
+		}
+		if dir == "/" {
+			dir = asked
+		}
+		return pathGrant{flag: "--tmpfs", source: dir}
+	}
+	if m.Kind == MountSystem {
+		return pathGrant{never: "it is a part of the operating system, which all boxes share: have it written to /tmp or to a folder that --rw grants"}
+	}
+	g := pathGrant{flag: "--rw", source: m.Source}
+	if m.path != m.Source {
+		g.target = m.path
+	}
+	return g
+}

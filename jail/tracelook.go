@@ -1,0 +1,233 @@
+package jail
+
+import (
+	"errors"
+	"path"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/seed-75010da9/jail/jail/internal/paths"
+	"golang.org/x/sys/unix"
+)
+
+// judge looks a path of the box's up and notes what of that which is wanted of it is
+// there to be had.
+func (t *tracer) judge(full string, o paths.Operand) {
+	asked := path.Clean(full)
+	if t.seen.again(asked, o.Want) {
+		return
+	}
+	fd, err := t.open(full, o.NoFollow)
+	if errors.Is(err, unix.ENOENT) && o.Want&paths.Make != 0 {
+		t.make(full, asked, o.Want)
+		return
+	}
+	if err != nil {
+		errno, ok := err.(syscall.Errno)
+		if ok && (errno == unix.ENOENT || errno == unix.ENOTDIR || errno == unix.EACCES) {
+			t.seen.refuse(pathRefusal{asked: asked, want: o.Want, errno: errno})
+		}
+		return
+	}
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	real, ok := linkText("/proc/self/fd/" + strconv.Itoa(fd))
+	if unix.Fstat(fd, &st) != nil || !ok {
+		t.seen.failed()
+		return
+	}
+	if o.New || ofItself(real) {
+		return // it is there already, which is no wall's doing
+	}
+	use := pathUse{asked: asked, real: real, mode: st.Mode}
+	dir := st.Mode&unix.S_IFMT == unix.S_IFDIR
+	for _, want := range []paths.Want{paths.Look, paths.Enter, paths.Read, paths.Write, paths.Remove, paths.Execute, paths.Change, paths.Connect} {
+		if o.Want&want == 0 {
+			continue
+		}
+		if errno := t.refused(fd, full, real, want, st); errno != 0 {
+			t.seen.refuse(pathRefusal{asked: asked, real: real, dir: dir, want: want, errno: errno})
+		} else {
+			use.did |= want
+		}
+	}
+	if o.Want&paths.Make != 0 && o.Want&(paths.Read|paths.Write) == 0 { // a rename onto it
+		t.make(full, asked, o.Want)
+	}
+	t.seen.note(use)
+}
+
+// open looks a path up below the box's root.
+func (t *tracer) open(full string, noFollow bool) (int, error) {
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS}
+	if noFollow {
+		how.Flags |= unix.O_NOFOLLOW
+	}
+	return unix.Openat2(t.root, strings.TrimLeft(full, "/")+dot(full), &how)
+}
+
+// dot stands for the root itself.
+func dot(full string) string {
+	if strings.Trim(full, "/") == "" {
+		return "."
+	}
+	return ""
+}
+
+// make notes that something is made at a path, if its folder lets it.
+func (t *tracer) make(full, asked string, want paths.Want) {
+	trimmed := strings.TrimRight(full, "/")
+	above := trimmed[:strings.LastIndexByte(trimmed, '/')+1]
+	fd, err := t.open(above, false)
+	if err != nil {
+		if errno, ok := err.(syscall.Errno); ok && errno == unix.ENOENT {
+			t.seen.refuse(pathRefusal{asked: asked, want: paths.Make, errno: errno})
+		}
+		return
+	}
+	defer unix.Close(fd)
+	real, ok := linkText("/proc/self/fd/" + strconv.Itoa(fd))
+	if !ok {
+		t.seen.failed()
+		return
+	}
+	if errno := t.writable(fd, real); errno != 0 {
+		t.seen.refuse(pathRefusal{asked: asked, real: path.Join(real, path.Base(asked)), want: paths.Make, errno: errno})
+		return
+	}
+	t.seen.note(pathUse{asked: asked, real: path.Join(real, path.Base(asked)), did: want})
+}
+
+// refused is what the kernel, asked as the box's user, has against a want, or 0.
+func (t *tracer) refused(fd int, full, real string, want paths.Want, st unix.Stat_t) syscall.Errno {
+	dir := st.Mode&unix.S_IFMT == unix.S_IFDIR
+	switch want {
+	case paths.Enter:
+		return may(fd, unix.X_OK)
+	case paths.Read:
+		return first(may(fd, unix.R_OK), t.landlock(real, false))
+	case paths.Write:
+		return first(may(fd, unix.W_OK), t.landlock(real, true))
+	case paths.Execute:
+		if dir {
+			return 0 // EACCES is the file's kind then
+		}
+		return first(may(fd, unix.X_OK), t.landlock(real, false))
+	case paths.Connect:
+		return may(fd, unix.W_OK)
+	case paths.Change:
+		if st.Uid != uint32(t.box.hostUID) {
+			return first(readOnly(fd), unix.EPERM)
+		}
+		return readOnly(fd)
+	case paths.Remove:
+		above, err := t.open(path.Dir(strings.TrimRight(full, "/")), false)
+		if err != nil {
+			return 0
+		}
+		defer unix.Close(above)
+		return t.writable(above, path.Dir(real))
+	}
+	return 0
+}
+
+func first(errnos ...syscall.Errno) syscall.Errno {
+	for _, e := range errnos {
+		if e != 0 {
+			return e
+		}
+	}
+	return 0
+}
+
+// writable is what is against making or removing something in a folder.
+func (t *tracer) writable(fd int, real string) syscall.Errno {
+	return first(readOnly(fd), may(fd, unix.W_OK|unix.X_OK), t.landlock(real, true))
+}
+
+// may asks the kernel what this thread may do: modes, access lists, and whether the
+// mount is read-only or forbids executing.
+func may(fd int, mode uint32) syscall.Errno {
+	err := unix.Faccessat(fd, "", mode, unix.AT_EMPTY_PATH|unix.AT_EACCESS)
+	if errno, ok := err.(syscall.Errno); ok && (errno == unix.EROFS || errno == unix.EACCES) {
+		return errno
+	}
+	return 0
+}
+
+func readOnly(fd int) syscall.Errno {
+	var fs unix.Statfs_t
+	if unix.Fstatfs(fd, &fs) == nil && fs.Flags&unix.ST_RDONLY != 0 {
+		return unix.EROFS
+	}
+	return 0
+}
+
+// landlock is what the ruleset has against a path in tier 2, where nothing else
+// stands before the host's files. In tier 1 it has the same grants as the mounts,
+// which answer first.
+func (t *tracer) landlock(real string, write bool) syscall.Errno {
+	if !t.box.spec.inPlace() || strings.HasPrefix(real, "/dev/") {
+		return 0
+	}
+	for _, e := range t.box.plan.view.entries {
+		if e.kind != entryMount || real != e.path && !strings.HasPrefix(real, strings.TrimSuffix(e.path, "/")+"/") {
+			continue
+		}
+		if !write || e.mount.Kind == MountRW || e.mount.Kind == MountTmpfs {
+			return 0
+		}
+	}
+	return unix.EACCES
+}
+
+// again counts a path that is known to have what is wanted of it: what the view
+// shows of it is not going to change.
+func (s *seenPaths) again(asked string, want paths.Want) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u := s.uses[asked]
+	if u == nil || u.did&want != want || want&paths.Remove != 0 {
+		return false
+	}
+	u.count++
+	return true
+}
+
+func (s *seenPaths) note(use pathUse) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if u := s.uses[use.asked]; u != nil {
+		u.did, u.count = u.did|use.did, u.count+1
+		u.real = use.real
+		if use.mode != 0 {
+			u.mode = use.mode
+		}
+		return
+	}
+	if len(s.order) == mostPaths {
+		s.beyond++
+		return
+	}
+	use.count = 1
+	s.uses[use.asked] = &use
+	s.order = append(s.order, &use)
+}
+
+func (s *seenPaths) refuse(r pathRefusal) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := refusalKey{r.asked, r.want, r.errno}
+	if known := s.refused[key]; known != nil {
+		known.count++
+		return
+	}
+	if len(s.refusals) == mostPaths {
+		s.beyond++
+		return
+	}
+	r.count = 1
+	s.refused[key] = &r
+	s.refusals = append(s.refusals, &r)
+}

@@ -1,0 +1,216 @@
+package jail
+
+import (
+	"bytes"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/seed-75010da9/jail/jail/internal/notify"
+	"github.com/seed-75010da9/jail/jail/internal/paths"
+	"github.com/seed-75010da9/jail/seccomp"
+	"golang.org/x/sys/unix"
+)
+
+// A tracer hears of the calls that take paths and that the filter allows
+// (Spec.Trace). It looks each path up in the box's own tree, as the box's user,
+// before the call goes on, and notes what it finds. The call is the kernel's to
+// carry out, whatever is found: what is read from the caller's memory may be
+// something else a moment later, and so may be what lies at the path. That is why
+// an entry says what was seen beside the call, not what the call was answered, and
+// why nothing is ever decided on it.
+//
+// A box is traced one call at a time. What that costs the supervisor no cgroup of
+// the box's caps: no more than one processor, for as long as the box runs.
+type tracer struct {
+	seen seenPaths
+	root int // the box's, -1 until it could be opened
+	box  *run
+}
+
+// seenPaths is what there is to tell. It has a lock because a goroutine that the
+// kernel does not let go is left behind.
+type seenPaths struct {
+	mu       sync.Mutex
+	uses     map[string]*pathUse
+	order    []*pathUse
+	refused  map[refusalKey]*pathRefusal
+	refusals []*pathRefusal
+	unread   int64 // calls whose path could not be read or looked up
+	beyond   int64 // and those beyond what is told apart
+}
+
+// pathUse is what was done with one path.
+type pathUse struct {
+	asked string // absolute, in the box
+	real  string // with links resolved; "" if nothing was ever there
+	mode  uint32
+	did   paths.Want // what was not refused
+	count int64
+}
+
+// pathRefusal is calls that want the same of a path and are refused the same way.
+type pathRefusal struct {
+	asked string
+	real  string
+	dir   bool
+	want  paths.Want
+	errno syscall.Errno
+	count int64
+}
+
+type refusalKey struct {
+	asked string
+	want  paths.Want
+	errno syscall.Errno
+}
+
+// mostPaths is how many are told apart, used ones and refused ones each. Of most of
+// those that are not in the box it turns out in the end that they are not on the
+// host either.
+const mostPaths = 16 << 10
+
+// traced are the calls of which a tracer hears.
+func traced() []seccomp.Traced {
+	var list []seccomp.Traced
+	for _, c := range paths.Calls() {
+		list = append(list, seccomp.Traced{Syscall: c.Name, Unless: seccomp.Arg{Index: c.Flags, Mask: c.Unless}})
+	}
+	return list
+}
+
+func newTracer(r *run) *tracer {
+	return &tracer{root: -1, box: r, seen: seenPaths{uses: map[string]*pathUse{}, refused: map[refusalKey]*pathRefusal{}}}
+}
+
+// become has the calling thread, which is the goroutine's for good, ask as the
+// box's user. With the user the kernel takes away what root has beyond modes
+// (capabilities(7), "Effect of user ID changes"), and leaves what it takes to read
+// the box's memory.
+func (t *tracer) become() {
+	if !t.box.host.ownUID {
+		return
+	}
+	syscall.RawSyscall(unix.SYS_SETGROUPS, 0, 0, 0) // of this thread alone
+	unix.Setfsgid(t.box.hostGID)
+	unix.Setfsuid(t.box.hostUID)
+	unix.Prctl(unix.PR_SET_DUMPABLE, 1, 0, 0, 0) // which the kernel has cleared, of the whole process
+}
+
+// see notes the paths of a call.
+func (t *tracer) see(l *notify.Listener, c notify.Call, name string) {
+	for _, o := range paths.Of(name, c.Args) {
+		text, ok := t.text(c.PID, o)
+		if ok && text == "" {
+			continue
+		}
+		var base string
+		if ok && text[0] != '/' {
+			base, ok = folderOf(c.PID, o.FD)
+		}
+		if t.root < 0 && ok {
+			t.root, ok = rootOf(c.PID)
+		}
+		// Now it is certain that all of this was the caller's.
+		if !ok || !l.Waits(c) {
+			t.seen.failed()
+			continue
+		}
+		full := text
+		if base != "" {
+			full = strings.TrimSuffix(base, "/") + "/" + text
+		}
+		if !ofItself(path.Clean(full)) {
+			t.judge(full, o)
+		}
+	}
+}
+
+func (t *tracer) end() {
+	if t != nil && t.root >= 0 {
+		unix.Close(t.root)
+	}
+}
+
+// text is the path of an operand, or that in an address; "" is for one that names
+// nothing in a tree.
+func (t *tracer) text(pid int, o paths.Operand) (string, bool) {
+	if pid == 0 {
+		return "", false
+	}
+	if o.Socket {
+		return socketPath(pid, o)
+	}
+	for _, room := range []int{256, unix.PathMax} { // most are short
+		b := make([]byte, room)
+		n := notify.Read(pid, o.Address, b)
+		if end := bytes.IndexByte(b[:n], 0); end >= 0 {
+			return string(b[:end]), true
+		}
+		if n < room {
+			break
+		}
+	}
+	return "", false
+}
+
+// socketPath is that in a struct sockaddr_un; other families have none, and neither
+// have the names that start with NUL (unix(7)).
+func socketPath(pid int, o paths.Operand) (string, bool) {
+	const family, longest = 2, 108
+	b := make([]byte, family+longest)
+	b = b[:min(uint64(len(b)), o.Length)]
+	n := notify.Read(pid, o.Address, b)
+	if n < family {
+		return "", false
+	}
+	if uint16(b[0])|uint16(b[1])<<8 != unix.AF_UNIX {
+		return "", true
+	}
+	name, _, _ := bytes.Cut(b[family:n], []byte{0})
+	return string(name), true
+}
+
+// folderOf is the folder from which a relative path counts, as the box names it.
+func folderOf(pid int, fd int32) (string, bool) {
+	link := "/proc/" + strconv.Itoa(pid) + "/cwd"
+	if fd != unix.AT_FDCWD {
+		link = "/proc/" + strconv.Itoa(pid) + "/fd/" + strconv.Itoa(int(fd))
+	}
+	return linkText(link)
+}
+
+func linkText(link string) (string, bool) {
+	b := make([]byte, unix.PathMax)
+	n, err := unix.Readlink(link, b)
+	if err != nil || n <= 0 || b[0] != '/' || bytes.HasSuffix(b[:n], []byte(" (deleted)")) {
+		return "", false
+	}
+	return string(b[:n]), true
+}
+
+func rootOf(pid int) (int, bool) {
+	fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/root", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	return fd, err == nil
+}
+
+// ofItself says whether a path is one of the asking process's own in /proc, which
+// mean something else to anybody else, or leads there.
+func ofItself(p string) bool {
+	for _, own := range []string{"/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/proc"} {
+		if p == own || strings.HasPrefix(p, own+"/") && own != "/proc" {
+			return true
+		}
+	}
+	rest, ok := strings.CutPrefix(p, "/proc/")
+	first, _, _ := strings.Cut(rest, "/")
+	return ok && (first == "self" || first == "thread-self" || strings.Trim(first, "0123456789") == "")
+}
+
+func (s *seenPaths) failed() {
+	s.mu.Lock()
+	s.unread++
+	s.mu.Unlock()
+}
