@@ -13,11 +13,12 @@ import (
 // CVE-2017-5226). While the box runs the caller's is in raw mode, and changes
 // of its size are passed on.
 type terminal struct {
-	caller  *os.File
-	master  int
-	saved   *unix.Termios
-	resized chan os.Signal
-	idle    chan struct{} // closed when nothing is passed on any more
+	caller *os.File
+	master int
+	saved  *unix.Termios
+	raw    unix.Termios
+	told   chan os.Signal
+	idle   chan struct{} // closed when nothing is passed on any more
 }
 
 // connectTTY makes the program's three descriptors the slave of a new pty.
@@ -53,7 +54,7 @@ func (s *streams) connectTTY(io IO) error {
 	s.held.add(held)
 	s.childEnds = [3]int{slave, slave, slave}
 	s.from[0] = master
-	s.tty = &terminal{caller: io.TTY, master: master, resized: make(chan os.Signal, 1), idle: make(chan struct{})}
+	s.tty = &terminal{caller: io.TTY, master: master, told: make(chan os.Signal, 1), idle: make(chan struct{})}
 	s.tty.begin()
 	if io.Stdin != nil {
 		typed, err := unix.FcntlInt(uintptr(master), unix.F_DUPFD_CLOEXEC, 3)
@@ -67,27 +68,33 @@ func (s *streams) connectTTY(io IO) error {
 
 func (t *terminal) begin() {
 	t.resize()
-	signal.Notify(t.resized, unix.SIGWINCH)
+	if saved, err := unix.IoctlGetTermios(int(t.caller.Fd()), unix.TCGETS); err == nil { // else there is no mode to set
+		t.saved, t.raw = saved, rawMode(*saved)
+		t.setRaw()
+	}
+	signal.Notify(t.told, unix.SIGWINCH, unix.SIGCONT)
 	go func() { // until release
 		defer close(t.idle)
-		for range t.resized {
+		for s := range t.told {
+			if s == unix.SIGCONT && t.saved != nil {
+				t.setRaw() // a shell that stopped us has made the mode its own
+			}
 			t.resize()
 		}
 	}()
-	saved, err := unix.IoctlGetTermios(int(t.caller.Fd()), unix.TCGETS)
-	if err != nil {
-		return // no terminal, so there is no mode to set
-	}
-	t.saved = saved
-	raw := *saved
-	// cfmakeraw(3).
+}
+
+// rawMode is cfmakeraw(3).
+func rawMode(raw unix.Termios) unix.Termios {
 	raw.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP | unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON
 	raw.Oflag &^= unix.OPOST
 	raw.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON | unix.ISIG | unix.IEXTEN
 	raw.Cflag = raw.Cflag&^(unix.CSIZE|unix.PARENB) | unix.CS8
 	raw.Cc[unix.VMIN], raw.Cc[unix.VTIME] = 1, 0
-	unix.IoctlSetTermios(int(t.caller.Fd()), unix.TCSETSW, &raw)
+	return raw
 }
+
+func (t *terminal) setRaw() { unix.IoctlSetTermios(int(t.caller.Fd()), unix.TCSETSW, &t.raw) }
 
 func (t *terminal) resize() {
 	if size, err := unix.IoctlGetWinsize(int(t.caller.Fd()), unix.TIOCGWINSZ); err == nil {
@@ -98,8 +105,8 @@ func (t *terminal) resize() {
 // release ends the use of the program's terminal: its descriptor may be
 // somebody else's from here on.
 func (t *terminal) release() {
-	signal.Stop(t.resized)
-	close(t.resized)
+	signal.Stop(t.told)
+	close(t.told)
 	<-t.idle
 }
 

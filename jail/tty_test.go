@@ -176,6 +176,35 @@ func TestTTYAloneTakesCommands(t *testing.T) {
 	}
 }
 
+// A jail that was stopped and goes on makes the mode its own again: the shell that
+// it was stopped from has one of its own meanwhile.
+func TestTTYGoesOnRaw(t *testing.T) {
+	_, tty := callerTTY(t, 24, 80)
+	before, err := unix.IoctlGetTermios(int(tty.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	raw := false
+	out := &screen{on: map[string]func(){"x": func() {
+		unix.IoctlSetTermios(int(tty.Fd()), unix.TCSETS, before)
+		unix.Kill(os.Getpid(), unix.SIGCONT)
+		for range 200 {
+			time.Sleep(5 * time.Millisecond)
+			if m, err := unix.IoctlGetTermios(int(tty.Fd()), unix.TCGETS); err == nil && m.Lflag&unix.ICANON == 0 {
+				raw = true
+				break
+			}
+		}
+		cancel()
+	}}}
+	RunIO(ctx, shell("echo x; exec sleep 20"), IO{TTY: tty, Stdout: out})
+	if !raw {
+		t.Error("the caller's terminal was not raw again")
+	}
+}
+
 // Nothing in the box leads to the caller's terminal, nor can a program
 // type into the one that it has (CVE-2017-5226).
 func TestTTYIsNotTheCallers(t *testing.T) {
