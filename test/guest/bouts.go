@@ -55,9 +55,11 @@ func (o options) bouts(hosts []pick, suites []suite, images map[string]image, wo
 	return list, nil
 }
 
-// runAll runs bouts side by side, and answers in their order.
-func runAll(ctx context.Context, bouts []bout, parallel int) []result {
-	results := make([]result, len(bouts))
+// runAll runs bouts side by side, and answers in their order. It hands each on as
+// soon as it has ended, one at a time: all of them take hours.
+func runAll(ctx context.Context, bouts []bout, parallel int, done func(result) error) ([]result, error) {
+	results, errs := make([]result, len(bouts)), make([]error, len(bouts))
+	var one sync.Mutex
 	slots := make(chan struct{}, max(parallel, 1))
 	var wg sync.WaitGroup
 	for i, b := range bouts {
@@ -67,11 +69,14 @@ func runAll(ctx context.Context, bouts []bout, parallel int) []result {
 			began := time.Now()
 			results[i] = b.run(ctx)
 			results[i].TookMS = time.Since(began).Milliseconds()
+			one.Lock()
+			defer one.Unlock()
 			fmt.Println(results[i].line())
+			errs[i] = done(results[i])
 		})
 	}
 	wg.Wait()
-	return results
+	return results, errors.Join(errs...)
 }
 
 // bootTries is how often a guest may fail to come up. Software emulation does

@@ -110,12 +110,12 @@ func (o options) run(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	results := runAll(ctx, bouts, o.parallel)
+	results, err := runAll(ctx, bouts, o.parallel, func(r result) error {
+		old = merge(old, []result{r})
+		return o.save(old)
+	})
 	ok := summarize(results)
-	if err := errors.Join(o.save(merge(old, results))); err != nil {
-		return false, err
-	}
-	return ok, ctx.Err()
+	return ok, errors.Join(err, ctx.Err())
 }
 
 // choose picks from a list by name; no names are all.
