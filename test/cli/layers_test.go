@@ -55,6 +55,7 @@ func TestImportsRunOneWay(t *testing.T) {
 		"internal/folder":          nil,
 		"internal/interrupt":       nil,
 		"internal/pid1":            nil,
+		"internal/attacks":         {"jail", "seccomp", "cgroups", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
 		"jail":                     {"seccomp", "cgroups", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
 		"profiles":                 {"jail", "seccomp", "cgroups", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
 		"runner":                   {"jail", "seccomp", "cgroups", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},

@@ -3,8 +3,10 @@ package escape
 import (
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
+	"github.com/seed-75010da9/jail/internal/attacks"
 	"github.com/seed-75010da9/jail/jail"
 )
 
@@ -24,28 +26,28 @@ func TestHostileWorkspace(t *testing.T) {
 		{"a relative link", func(t *testing.T, w, h string) error { return os.Symlink("../host/new", w+"/.config") }},
 		{"nothing there", func(t *testing.T, w, h string) error { return nil }},
 	} {
-		for _, who := range roles() {
+		for _, who := range site.Roles() {
 			for _, nested := range []string{".config", ".config/deeper"} {
-				t.Run(who.name+"/"+trap.name+"/"+nested, func(t *testing.T) {
-					a := newArena(t, row{name: "files/read /sys"}, who, inBox, nil)
-					host, workspace := a.folder("host"), a.rw()
-					file := a.file("host/file", caller)
+				t.Run(who.Name+"/"+trap.name+"/"+nested, func(t *testing.T) {
+					a := attacks.NewArena(t, attacks.Attack("files/read /sys"), who, attacks.InBox, nil)
+					host, workspace := a.Folder("host"), a.RW()
+					file := a.File("host/file", caller)
 					if err := trap.plant(t, workspace, host); err != nil {
 						t.Fatal(err)
 					}
 					for _, kind := range []jail.MountKind{jail.MountRO, jail.MountRW, jail.MountTmpfs, jail.MountFile} {
 						m := jail.Mount{Kind: kind, Target: filepath.Join(workspace, nested)}
 						if kind == jail.MountRO || kind == jail.MountRW {
-							m.Source = a.folder("other")
+							m.Source = a.Folder("other")
 						}
-						view := a.spec.View
-						a.spec.View = append(a.spec.View, m)
-						if got := a.run(); got.Result.Reason != jail.ReasonSetupRefused {
+						view := a.Spec.View
+						a.Spec.View = append(a.Spec.View, m)
+						if got := a.Run(); got.Result.Reason != jail.ReasonSetupRefused {
 							t.Errorf("a %s grant over %s: want a refusal\n%s", kind, trap.name, got)
 						}
-						a.spec.View = view
+						a.Spec.View = view
 					}
-					if got := a.read(file); got != caller {
+					if got := a.Read(file); got != caller {
 						t.Errorf("the host's file holds %q, want %q", got, caller)
 					}
 					if entries, _ := os.ReadDir(host); len(entries) != 1 {
@@ -74,21 +76,25 @@ func TestFollowingLauncher(t *testing.T) {
 
 // TestOwner: what a box leaves in a writable grant belongs to the caller.
 func TestOwner(t *testing.T) {
-	for _, who := range roles() {
-		t.Run(who.name, func(t *testing.T) {
-			a := newArena(t, row{name: "left behind/setuid bit by open"}, who, inBox, nil)
-			a.spec.Args[1] = "launcher/become the caller's next program"
-			left := filepath.Join(a.rw(), "left")
-			a.args(left)
-			got := a.run()
+	for _, who := range site.Roles() {
+		t.Run(who.Name, func(t *testing.T) {
+			a := attacks.NewArena(t, attacks.Attack("launcher/become the caller's next program"), who, attacks.InBox, nil)
+			left := filepath.Join(a.RW(), "left")
+			a.Args(left)
+			got := a.Run()
 			var st os.FileInfo
 			st, err := os.Stat(left)
 			if err != nil {
 				t.Fatalf("%v\n%s", err, got)
 			}
-			if uid, gid := owner(st); uid != who.uid || gid != who.gid {
-				t.Errorf("the file belongs to %d:%d, want %d:%d", uid, gid, who.uid, who.gid)
+			if uid, gid := owner(st); uid != who.UID || gid != who.GID {
+				t.Errorf("the file belongs to %d:%d, want %d:%d", uid, gid, who.UID, who.GID)
 			}
 		})
 	}
+}
+
+func owner(info os.FileInfo) (uid, gid int) {
+	st := info.Sys().(*syscall.Stat_t)
+	return int(st.Uid), int(st.Gid)
 }

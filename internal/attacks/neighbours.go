@@ -1,0 +1,140 @@
+package attacks
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/seed-75010da9/jail/internal/ablation"
+	"github.com/seed-75010da9/jail/jail"
+	"golang.org/x/sys/unix"
+)
+
+// neighbours: one box of a caller's against another. The victim is a box, too,
+// with the same walls as the attacker's.
+func neighbours() []Row {
+	return []Row{
+		{
+			name: "what the other has in /tmp", source: "isolate 2.6: boxes shared /dev/shm and /tmp",
+			attack: func(args []string) error { return show(args[0]) },
+			arena:  func(a *Arena) { a.neighbour("/tmp"); a.leaksSecret() },
+			walls:  hostWalls,
+		},
+		{
+			name: "what the other has in /dev/shm", source: "isolate 2.6: boxes shared /dev/shm and /tmp",
+			attack: func(args []string) error { return show(args[0]) },
+			arena:  func(a *Arena) { a.neighbour("/dev/shm"); a.leaksSecret() },
+			walls:  hostWalls,
+		},
+		{
+			name: "kill the other", source: "kill(2): processes of one uid",
+			attack: func(args []string) error {
+				pid, err := strconv.Atoi(args[1])
+				if err != nil {
+					return err
+				}
+				return unix.Kill(pid, unix.SIGKILL)
+			},
+			arena: func(a *Arena) {
+				pid := a.neighbour("/tmp")
+				a.effect = func(Answer) error {
+					time.Sleep(20 * time.Millisecond)
+					if unix.Kill(pid, 0) == nil {
+						return fmt.Errorf("process %d is alive", pid)
+					}
+					return nil
+				}
+			},
+			walls: []ablation.Wall{ablation.PIDs, ablation.Landlock}, landlock: abiScopes,
+			root: rootsUID,
+		},
+	}
+}
+
+// neighbourMain is the victim: it keeps the secret in a file for a while. In a box
+// of tier 2 there is one folder for it, whose name is no other box's.
+func neighbourMain(args []string) error {
+	if private := os.Getenv("TMPDIR"); private != "" {
+		args[0] = filepath.Join(private, filepath.Base(args[0]))
+	}
+	if err := os.WriteFile(args[0], []byte(args[1]), 0o644); err != nil {
+		return err
+	}
+	if err := os.WriteFile(args[2], nil, 0o644); err != nil {
+		return err
+	}
+	for range 300 {
+		time.Sleep(10 * time.Millisecond)
+		if _, err := os.Stat(args[2]); err != nil {
+			break // nobody needs us any more
+		}
+	}
+	return os.Remove(args[0])
+}
+
+// neighbour starts a box of the same caller's and of the same tier, and returns its
+// program's pid on the host. The attack's args are the victim's file and pid.
+func (a *Arena) neighbour(folder string) int {
+	a.t.Helper()
+	file := filepath.Join(folder, "jail-escape-"+filepath.Base(a.dir))
+	a.t.Cleanup(func() { os.Remove(file) }) // should the victim be killed
+	var ended sync.WaitGroup
+	victim := NewArena(a.t, Row{name: neighbourRow}, a.role, a.where, a.off)
+	ready := filepath.Join(victim.RW(), "ready")
+	victim.Args(file, a.secret, ready)
+	if a.role.Tier == jail.Tier2 {
+		victim.fitTier2()
+	}
+	pid := make(chan int, 1)
+	victim.during = func(caller *os.Process) {
+		for range 1000 {
+			if _, err := os.Stat(ready); err == nil {
+				break
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		pid <- youngest(caller.Pid)
+	}
+	ended.Add(1)
+	go func() { defer ended.Done(); victim.Run() }()
+	n := <-pid
+	a.t.Cleanup(func() { os.Remove(ready); ended.Wait() }) // before what the victim's run has opened closes
+	if private, _ := filepath.Glob(filepath.Join(victim.dir, "tmp", "*", filepath.Base(file))); len(private) > 0 {
+		file = private[0]
+	} else if a.role.Tier == jail.Tier2 {
+		a.t.Fatalf("the other box, of tier 2, has not come up: nothing lies in %s", victim.dir)
+	}
+	a.Args(file, strconv.Itoa(n))
+	return n
+}
+
+// neighbourRow is the name under which the victim is started.
+const neighbourRow = "neighbour"
+
+// youngest is the last of pid's line of descendants.
+func youngest(pid int) int {
+	for {
+		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+		next := 0
+		for _, task := range tasks {
+			children, _ := os.ReadFile(task)
+			for _, c := range strings.Fields(string(children)) {
+				next, _ = strconv.Atoi(c)
+			}
+		}
+		if next == 0 {
+			return pid
+		}
+		pid = next
+	}
+}
+
+func owner(info os.FileInfo) (uid, gid int) {
+	st := info.Sys().(*syscall.Stat_t)
+	return int(st.Uid), int(st.Gid)
+}

@@ -1,0 +1,139 @@
+package attacks
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/seed-75010da9/jail/internal/ablation"
+	"golang.org/x/sys/unix"
+)
+
+// outliving: being there after the run is over. What is left of an attack
+// writes to a file of the host, and ends by itself within a second.
+func outliving() []Row {
+	return []Row{
+		{
+			name: "a daemon", source: "sandlock#238; every judge: double fork",
+			attack: func(args []string) error { return daemon(args, false) },
+			arena:  func(a *Arena) { a.writesLater() },
+			walls:  []ablation.Wall{ablation.PIDs},
+			with:   []ablation.Wall{ablation.Cgroup}, // what is left in a group the next run ends
+		},
+		{
+			name: "a grandchild that holds the pipes", source: "codex bwrap_output_relay.rs: orphans keep the pipes alive",
+			attack: func(args []string) error { return daemon(args, true) },
+			arena: func(a *Arena) {
+				path := filepath.Join(a.RW(), "later")
+				a.Args(path)
+				a.effect = func(got Answer) error { // it is asked when the run is over
+					if _, err := os.Stat(path); err != nil {
+						return fmt.Errorf("the run was over after %d ms, before the grandchild was: %w", got.TookMS, err)
+					}
+					return nil
+				}
+			},
+			walls: []ablation.Wall{ablation.PIDs},
+		},
+		{
+			name: "past the deadline", source: "timeout(1): without -k a program that ignores SIGTERM stays",
+			attack: func(args []string) error {
+				signal.Ignore(unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGALRM)
+				time.Sleep(300 * time.Millisecond)
+				return os.WriteFile(args[0], nil, 0o644)
+			},
+			arena: func(a *Arena) {
+				a.Spec.Limits.Timeout = 100 * time.Millisecond
+				a.writesLater()
+			},
+			walls: []ablation.Wall{ablation.Watch}, dies: true,
+		},
+		{
+			name: "a chain of forks past the deadline", source: "kill loops that read a list of pids and race with fork; cgroup.kill(7)",
+			attack: forkChain,
+			arena: func(a *Arena) {
+				a.Spec.Limits.Timeout = 100 * time.Millisecond
+				a.writesLater()
+			},
+			walls: []ablation.Wall{ablation.Watch}, dies: true,
+		},
+		{
+			name: "the launcher's death", source: "bubblewrap#633 #692 #700: PDEATHSIG and its races",
+			attack: func(args []string) error {
+				if err := os.WriteFile(args[0]+".started", nil, 0o644); err != nil {
+					return err
+				}
+				time.Sleep(200 * time.Millisecond)
+				return os.WriteFile(args[0], nil, 0o644)
+			},
+			arena: func(a *Arena) {
+				path := a.writesLater()
+				a.during = func(caller *os.Process) {
+					for range 400 {
+						if _, err := os.Stat(path + ".started"); err == nil {
+							break
+						}
+						time.Sleep(5 * time.Millisecond)
+					}
+					caller.Kill()
+				}
+			},
+			walls: []ablation.Wall{ablation.DeathSignal, ablation.Lifeline}, dies: true,
+			with: []ablation.Wall{ablation.Cgroup}, // as above
+		},
+	}
+}
+
+// daemon leaves a process of another session behind that writes to a file
+// after a while, and ends.
+func daemon(args []string, pipes bool) error {
+	if len(args) > 1 {
+		time.Sleep(400 * time.Millisecond)
+		return os.WriteFile(args[0], nil, 0o644)
+	}
+	cmd := exec.Command("/proc/self/exe", os.Args[1], args[0], "child")
+	cmd.Args[0] = attackerName
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if pipes {
+		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	}
+	return cmd.Start()
+}
+
+// forkChain hands over to a child every few milliseconds; the last one writes
+// to the file. The program itself waits for all.
+func forkChain(args []string) error {
+	path, err := unix.BytePtrFromString(args[0])
+	if err != nil {
+		return err
+	}
+	const links = 50
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return err
+	}
+	for link := 0; ; link++ {
+		pause := unix.Timespec{Nsec: 4_000_000} // the kernel counts it down
+		pid, _, e := unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
+		if pid != 0 && link > 0 || e != 0 {
+			unix.RawSyscall(unix.SYS_EXIT_GROUP, uintptr(e), 0, 0) // handed over
+		}
+		if pid != 0 {
+			break
+		}
+		unix.RawSyscall6(unix.SYS_PSELECT6, 0, 0, 0, 0, pointer(&pause), 0)
+		if link == links {
+			cwd := unix.AT_FDCWD
+			unix.RawSyscall6(unix.SYS_OPENAT, uintptr(cwd), pointer(path), unix.O_CREAT|unix.O_WRONLY, 0o644, 0, 0)
+			unix.RawSyscall(unix.SYS_EXIT_GROUP, 0, 0, 0)
+		}
+	}
+	for {
+		if _, err := unix.Wait4(-1, nil, 0, nil); err == unix.ECHILD {
+			return nil
+		}
+	}
+}
