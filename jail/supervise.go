@@ -37,13 +37,13 @@ func (r *run) carryOut(ctx context.Context, io IO) error {
 // began takes over a box that was made.
 func (r *run) began(c *child, streams *streams) {
 	streams.started()
-	r.value.start(&r.end)
 	r.end.pidfd, r.end.group, r.end.lifeline = c.pidfd, r.group, -1
 	if r.spec.inPlace() {
 		r.end.lifeline = c.lifeline
 	}
 	r.streams = streams
 	r.watch.begin(r, c.pid)
+	r.value.start(&r.end) // it may end the box at once
 }
 
 // seeThrough waits for the end of the box, or brings it about.
