@@ -49,6 +49,7 @@ var inside = map[string]func() int{
 	"make code":          refusedAndFail(unix.SYS_MEMFD_CREATE, 0, 0),
 	"fetch and wait":     fetchAndWait,
 	"listened":           listened,
+	"many kinds":         manyKinds,
 	"paths everywhere":   pathsEverywhere,
 	"paths":              func() int { fmt.Print(pathAnswers()); return 0 },
 	"look forever":       lookForever,

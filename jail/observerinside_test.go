@@ -220,3 +220,11 @@ func fetchAndWait() int {
 	time.Sleep(time.Minute)
 	return 0
 }
+
+// manyKinds makes 50 refused calls that look different, each twice.
+func manyKinds() int {
+	for i := range 100 {
+		syscall.RawSyscall(unix.SYS_CHROOT, textAt("/"+strconv.Itoa(i/2)), 0, 0)
+	}
+	return 0
+}
