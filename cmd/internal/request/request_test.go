@@ -91,7 +91,7 @@ func TestImpossible(t *testing.T) {
 		`{"profile":"exec","args":["/bin/true"],"profile_ref":{"name":"","digest":""}}`:           "profile_ref: must not be given",
 		`{"profile":"exec","args":["/bin/true"],"workspace":"x"}`:                                 "workspace: absolute",
 		`{"profile":"exec","args":["/bin/true"],"view":[{"kind":"ro","source":"x","target":""}]}`: "view: absolute path",
-		`{"profile":"sh","args":["script"]}`:                                                      "args: script",
+		`{"profile":"sh","args":["script"]}`:                                                      "args: absolute path",
 	} {
 		r, faults := Decode([]byte(text))
 		spec, more := r.Spec(host)
