@@ -40,13 +40,13 @@ func (o options) bouts(hosts []pick, suites []suite, images map[string]image, wo
 	for _, h := range hosts {
 		var fit []suite
 		for _, s := range suites {
-			elsewhere := s.here && h.kernel.kind != here
+			elsewhere := s.here && h.kernel.kind != here || s.boxes && h.kernel.below
 			if !elsewhere && (o.suites != "" || !h.brief || !s.long) {
 				fit = append(fit, s)
 			}
 		}
 		if len(fit) == 0 {
-			return nil, fmt.Errorf("%s: none of the suites is for it: %s is run on this machine alone, as -hosts here", h.name, o.suites)
+			return nil, fmt.Errorf("%s: none of the suites %s is for it: those that make their own places are for -hosts here, and where no box runs there are no reasons", h.name, o.suites)
 		}
 		for _, role := range h.roles {
 			list = append(list, bout{h.class, role == "user", fit, images[h.kernel.name], work, o.filter, o.skip, o.verbose, o.update})

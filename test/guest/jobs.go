@@ -11,6 +11,10 @@ import (
 	"github.com/seed-75010da9/jail/test/guest/internal/order"
 )
 
+// busy is how many times longer than by itself a suite may take on this machine, on
+// which guests run meanwhile.
+const busy = 5
+
 // parentVariable tells tests, as --cgroup-parent tells jail, of a group for their
 // boxes that is not their own.
 const parentVariable = "JAIL_TEST_CGROUP_PARENT"
@@ -23,7 +27,7 @@ func (s suite) jobs(b bout) []order.Job {
 	if b.class.given != "" {
 		env = append(env, parentVariable+"="+b.class.given)
 	}
-	one := order.Job{Name: s.name, Env: env, Dir: "/tmp", Limit: s.limit * slow}
+	one := order.Job{Name: s.name, Env: env, Dir: "/tmp", Limit: s.limit * max(slow, busy)}
 	switch s.name {
 	case "doctor":
 		one.Alone, one.Args = true, []string{b.place() + "/bin/jail", "doctor", "--json"}

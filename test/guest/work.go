@@ -15,7 +15,7 @@ type suite struct {
 	name, what string
 	// pkg is a package whose tests are built, or "" for commands of jail.
 	pkg string
-	// limit is how long it may take on the host.
+	// limit is how long it may take on a machine with nothing else to do.
 	limit time.Duration
 	long  bool
 	// tests are those of the package that are run, as a regexp, or "" for all.
@@ -23,6 +23,8 @@ type suite struct {
 	// users are tests that root's guest leaves out: they become an ordinary user
 	// by themselves, who has no group then, and there is a guest of a user's.
 	users string
+	// boxes says that without a box that runs there is nothing to be tested.
+	boxes bool
 	// here is a suite that makes its places itself, so it is run on this machine
 	// alone. What passed there is listed, too.
 	here bool
@@ -35,7 +37,7 @@ func suites() []suite {
 		{name: "profiles", what: "a script with the profile node, and one with python", limit: 20 * time.Second},
 		{name: "cgroups", what: "the caps: tests of package cgroups", pkg: "./cgroups", limit: 30 * time.Second},
 		{name: "reasons", what: "each reason that a run can end for, and its record: a test of package jail", pkg: "./jail",
-			tests: "^TestReasonsForReal$", limit: 30 * time.Second},
+			tests: "^TestReasonsForReal$", limit: 30 * time.Second, boxes: true},
 		{name: "jail", what: "the walls, the reasons and the records: tests of package jail", pkg: "./jail", limit: 2 * time.Minute, long: true,
 			users: "^TestAsOrdinaryUser$"},
 		{name: "escape", what: "the table of attacks: test/escape", pkg: "./test/escape", limit: 2 * time.Minute, long: true,
