@@ -91,13 +91,14 @@ func compileNamespaces(b *builder, off ablation.Set) {
 
 // shape is what a plan needs to know of the run around it.
 type shape struct {
-	backstops bool   // there is no group to cap the box, which the caller allows
-	tasks     int    // cgroup v1 tasks files to write to; on v2 the child is born in its group
-	stdin     bool   // stdin is a pipe, not the box's /dev/null
-	tty       bool   // stdin, stdout and stderr are a terminal of the box's own
-	slave     string // its device on the host, which in the box is /dev/console
-	late      bool   // the program is named when the box stands: see Pool
-	value     bool   // the program has a descriptor for a value
+	backstops bool      // there is no group to cap the box, which the caller allows
+	tasks     int       // cgroup v1 tasks files to write to; on v2 the child is born in its group
+	stdin     bool      // stdin is a pipe, not the box's /dev/null
+	tty       bool      // stdin, stdout and stderr are a terminal of the box's own
+	slave     string    // its device on the host, which in the box is /dev/console
+	late      bool      // the program is named when the box stands: see Pool
+	value     bool      // the program has a descriptor for a value
+	question  *question // instead of a program: what is tried (Why)
 }
 
 // enterGroup moves PID 1 into its group, on version 1: on version 2 it is born
@@ -279,6 +280,10 @@ func (b *builder) exec() {
 		b.command()
 	}
 	b.at(listTarget, StageExec, "")
+	if b.shape.question != nil {
+		b.ask(b.shape.question)
+		return
+	}
 	b.giveValue()
 	b.reportMarks()
 	if b.shape.late {

@@ -14,7 +14,7 @@ func (s Step) String() string {
 		args[i] = a.String()
 	}
 	text := s.Operation + "(" + strings.Join(args, ", ") + ")"
-	if s.want != wantAny && s.want != 0 {
+	if s.want != wantAny && s.want != wantAll && s.want != 0 {
 		text += " = " + resultText(s.want)
 	}
 	return text

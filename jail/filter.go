@@ -58,7 +58,11 @@ func planSeccomp(spec Spec, h host, l handled, sh shape, off ablation.Set) (filt
 		rules = append(rules, seccomp.Loopback()...)
 	}
 	f := filter{}
-	if f.listener, f.unheard = listenerOf(spec, h, off); f.listener != 0 {
+	f.listener, f.unheard = listenerOf(spec, h, off)
+	if sh.question != nil {
+		f.listener, f.unheard = 0, "nobody listens while a question is answered"
+	}
+	if f.listener != 0 {
 		rules = append(rules, seccomp.Absences()...)
 	}
 	f.program, err = program.Prepend(rules)

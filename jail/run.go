@@ -22,20 +22,21 @@ type run struct {
 	result  Result
 	started time.Time
 
-	host    host
-	view    view
-	shape   shape
-	plan    *Plan
-	parent  *cgroups.Parent
-	group   *cgroups.Group
-	image   int            // PID 1's
-	locked  bool           // to the thread that PID 1 dies with
-	fds     fdSet          // of the supervisor
-	private string         // the private folder of a tier 2 box, once it is made
-	handed  fdSet          // the plan, and what goes with it to PID 1
-	plain   []string       // read-only grants that could not be idmapped
-	kept    fdSet          // user namespaces of idMaps
-	idMaps  map[[2]int]int // owner → user namespace, for grants
+	host     host
+	view     view
+	shape    shape
+	plan     *Plan
+	parent   *cgroups.Parent
+	group    *cgroups.Group
+	question *question      // nil: a program runs
+	image    int            // PID 1's
+	locked   bool           // to the thread that PID 1 dies with
+	fds      fdSet          // of the supervisor
+	private  string         // the private folder of a tier 2 box, once it is made
+	handed   fdSet          // the plan, and what goes with it to PID 1
+	plain    []string       // read-only grants that could not be idmapped
+	kept     fdSet          // user namespaces of idMaps
+	idMaps   map[[2]int]int // owner → user namespace, for grants
 	// hostUID and hostGID are who the box is on the host.
 	hostUID, hostGID int
 	inForce          cgroups.InForce
@@ -143,7 +144,7 @@ func (r *run) prepare(io IO) error {
 		return Faults{{"seccomp.deny", "dup3", "must leave what gives the program its descriptor for a value"}}
 	}
 	r.hostUID, r.hostGID = r.host.uid, r.host.gid
-	r.shape = shape{stdin: io.Stdin != nil, tty: io.TTY != nil, value: io.Value != nil}
+	r.shape = shape{stdin: io.Stdin != nil, tty: io.TTY != nil, value: io.Value != nil, question: r.question}
 	if r.spec.inPlace() { // it does without a group where none is to be had
 		r.spec.Optional = append(slices.Clone(r.spec.Optional), LayerCgroup)
 	}

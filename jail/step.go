@@ -21,6 +21,7 @@ type Plan struct {
 	marks    []mark // which stages these are
 	handled  handled
 	filter   filter
+	tried    answerRoom // what a question's calls come to, if there is one
 }
 
 // A Step is one system call that PID 1 makes.

@@ -72,6 +72,9 @@ func (f hostFile) grantable() string {
 	if why := refusedSource(&mount{Mount: Mount{Kind: MountRO, Source: f.real}}); why != "" {
 		return why
 	}
+	if slices.Contains(hostSecrets, f.real) {
+		return "it is where secrets of the host's are kept"
+	}
 	home, err := os.UserHomeDir()
 	if err != nil || !path.IsAbs(home) {
 		return ""
@@ -93,6 +96,8 @@ func (f hostFile) grantable() string {
 var secrets = []string{".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".pgpass", ".password-store",
 	".config/gcloud", ".config/gh", ".config/git/credentials", ".local/share/keyrings", ".mozilla", ".config/google-chrome", ".bash_history", ".zsh_history"}
 
+var hostSecrets = []string{"/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssh", "/etc/ssl/private"}
+
 // mountAt is the mount that a path of the box lies in, or nil.
 func (v view) mountAt(real string) *mount {
 	for dir := real; dir != "/" && dir != "."; dir = path.Dir(dir) {
@@ -101,6 +106,11 @@ func (v view) mountAt(real string) *mount {
 		}
 	}
 	return nil
+}
+
+// holds says whether there is something of the box's below a folder, or in its place.
+func (v view) holds(dir string) bool {
+	return slices.ContainsFunc(v.entries, func(e entry) bool { return e.path == dir || strings.HasPrefix(e.path, dir+"/") })
 }
 
 // source is where a path of the box lies on the host; "" for what is the box's own.
@@ -134,7 +144,7 @@ func (r *run) pathDenials() []Denial {
 		}
 		d := Denial{Layer: LayerRoot, What: gerund(ref.want) + " " + shownPath(ref.asked), Count: ref.count, Errno: unix.ErrnoName(ref.errno),
 			Never: g.never, Source: sourceTrace, common: soughtOften(ref)}
-		if r.spec.inPlace() && ref.errno == unix.EACCES && g.never == "" {
+		if ref.landlock {
 			d.Layer = LayerLandlock
 		}
 		all, grants = append(all, d), append(grants, g)
@@ -244,7 +254,7 @@ func (r *run) grantOfPath(ref *pathRefusal) (pathGrant, bool) {
 		return r.grantOfMissing(ref)
 	case errors.Is(ref.errno, unix.EROFS):
 		return r.grantOfReadOnly(ref), true
-	case r.spec.inPlace() && ref.errno == unix.EACCES:
+	case ref.landlock:
 		if f, ok := hostFileAt(ref.real); ok {
 			return grantOn(f, "", ref.want), true
 		}
@@ -300,6 +310,9 @@ func (r *run) grantOfReadOnly(ref *pathRefusal) pathGrant {
 		}
 		if dir == "/" {
 			dir = asked
+		}
+		if r.plan.view.holds(dir) || strings.Contains(dir, "…") {
+			return pathGrant{never: "the box's own tree is read-only: have it written to /tmp or to a folder that --rw or --tmpfs grants"}
 		}
 		return pathGrant{flag: "--tmpfs", source: dir}
 	}

@@ -41,13 +41,12 @@ func (t *tracer) judge(full string, o paths.Operand) {
 		return // it is there already, which is no wall's doing
 	}
 	use := pathUse{asked: asked, real: real, mode: st.Mode}
-	dir := st.Mode&unix.S_IFMT == unix.S_IFDIR
 	for _, want := range []paths.Want{paths.Look, paths.Enter, paths.Read, paths.Write, paths.Remove, paths.Execute, paths.Change, paths.Connect} {
 		if o.Want&want == 0 {
 			continue
 		}
 		if errno := t.refused(fd, full, real, want, st); errno != 0 {
-			t.seen.refuse(pathRefusal{asked: asked, real: real, dir: dir, want: want, errno: errno})
+			t.seen.refuse(pathRefusal{asked: asked, real: real, want: want, errno: errno}.told())
 		} else {
 			use.did |= want
 		}
@@ -93,7 +92,7 @@ func (t *tracer) make(full, asked string, want paths.Want) {
 		return
 	}
 	if errno := t.writable(fd, real); errno != 0 {
-		t.seen.refuse(pathRefusal{asked: asked, real: path.Join(real, path.Base(asked)), want: paths.Make, errno: errno})
+		t.seen.refuse(pathRefusal{asked: asked, real: path.Join(real, path.Base(asked)), want: paths.Make, errno: errno}.told())
 		return
 	}
 	t.seen.note(pathUse{asked: asked, real: path.Join(real, path.Base(asked)), did: want})
@@ -179,7 +178,18 @@ func (t *tracer) landlock(real string, write bool) syscall.Errno {
 			return 0
 		}
 	}
-	return unix.EACCES
+	return byLandlock
+}
+
+// byLandlock is EACCES that no mode is the reason of.
+const byLandlock = 1<<16 | unix.EACCES
+
+// told is r with the errno that the program is told.
+func (r pathRefusal) told() pathRefusal {
+	if r.errno == byLandlock {
+		r.errno, r.landlock = unix.EACCES, true
+	}
+	return r
 }
 
 // again counts a path that is known to have what is wanted of it: what the view

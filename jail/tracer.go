@@ -55,10 +55,11 @@ type pathUse struct {
 type pathRefusal struct {
 	asked string
 	real  string
-	dir   bool
 	want  paths.Want
 	errno syscall.Errno
 	count int64
+
+	landlock bool // it was the ruleset
 }
 
 type refusalKey struct {

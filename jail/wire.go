@@ -19,13 +19,15 @@ const (
 
 	keepGroup = 1 // for opKeeper: the program's process group is what is killed
 
-	wantAny = -1 << 31 // any result but an error is success
+	wantAny = -1 << 31    // any result but an error is success
+	wantAll = wantAny + 1 // any result at all
 
 	noStep = 0xffffffff // a report about the clone before a list's first step
 
 	reportFailed   = 1
 	reportEvidence = 2
 	reportTimings  = 3
+	reportTried    = 4
 )
 
 // list is one of a plan's lists of steps, in the order in which they run; the
@@ -96,6 +98,7 @@ type report struct {
 	result   int32 // what it returned
 	evidence []byte
 	timings  []byte
+	tried    []byte // what came of a question's calls
 }
 
 // parseReport reads everything that was written to the report pipe. Nothing
@@ -129,6 +132,12 @@ func (p *Plan) parseReport(b []byte) (report, error) {
 			}
 			r.timings = b[:timingsSize]
 			b = b[timingsSize:]
+		case reportTried:
+			if p.tried.size == 0 || uint64(len(b)) < p.tried.size {
+				return r, fmt.Errorf("jail: short answer from PID 1 (%d bytes)", len(b))
+			}
+			r.tried = b[:p.tried.size]
+			b = b[p.tried.size:]
 		default:
 			return r, fmt.Errorf("jail: unknown report %d from PID 1", le.Uint32(b[4:]))
 		}

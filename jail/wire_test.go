@@ -23,7 +23,7 @@ func TestLayoutAgreesWithC(t *testing.T) {
 	}
 	for c, value := range map[string]uint64{
 		"PLAN_BASE": planBase, "PLAN_MAGIC": planMagic, "CHANNEL": fdChannel, "LIFELINE": fdLifeline, "LAST_FD": fdShm, "HANDED": 7, "NO_STEP": noStep, "SEALS_WANTED": allSeals,
-		"(u32)OP_SIGNALS": opSignals, "(u32)OP_LIFELINE": opLifeline, "(u32)OP_EMPTY": opEmpty, "(u32)WANT_ANY": 1 << 31, "F_GET_SEALS": unix.F_GET_SEALS,
+		"(u32)OP_SIGNALS": opSignals, "(u32)OP_LIFELINE": opLifeline, "(u32)OP_EMPTY": opEmpty, "(u32)WANT_ANY": 1 << 31, "(u32)WANT_ALL": 1<<31 + 1, "F_GET_SEALS": unix.F_GET_SEALS,
 		"BOX": uint64(listBox), "REAPER": uint64(listReaper), "TARGET": uint64(listTarget), "FINAL": uint64(listFinal), "LISTS": uint64(lists),
 		"sizeof(struct step)": uint64(stepSize), "sizeof(struct plan)": uint64(headerSize), "sizeof(struct report)": reportSize,
 		"SIGCHLD": uint64(unix.SIGCHLD), "SIGIO": uint64(unix.SIGIO), "EINTR": uint64(unix.EINTR),

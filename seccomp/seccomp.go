@@ -68,6 +68,10 @@ func (p Program) Len() int { return len(p) / instructionSize }
 // architecture that this program runs on.
 func Number(name string) (int, bool) { return native().calls.Number(name) }
 
+// Arch is what seccomp_data.arch is for calls of the architecture that this program
+// runs on: one of AUDIT_ARCH_….
+func Arch() uint32 { return native().audit }
+
 // Name is the kernel's name of system call nr on the architecture that this
 // program runs on, or "" if Linux 7.2 has no such call there.
 func Name(nr int) string { return native().calls.Name(nr) }

@@ -19,7 +19,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{name: "run", args: "[FLAGS] [--] CMD [ARG…]", summary: "run one program in a box", flags: runFlags, run: runCommand},
-		{name: "explain", args: "[FLAGS] [--] CMD [ARG…]", summary: "print what `run` would do, and run nothing", flags: runFlags, run: explainCommand},
+		{name: "explain", args: "[--why WHAT] [FLAGS] [--] CMD [ARG…]", summary: "print what `run` would do, and run nothing; or try an access, with --why", flags: explainFlags, run: explainCommand},
 		{name: "eval", args: "--profile node|python|sh [FLAGS] <REQUEST", summary: "evaluate a source in a box; the record has its value", flags: evalFlags, run: evalCommand},
 		{name: "serve", args: "[FLAGS]", summary: "run boxes for others over a socket, some of them ready ahead of need", flags: serveFlags, run: serveCommand},
 		{name: "mcp", args: "[FLAGS]", summary: "give a chat client or an agent tools that run code in boxes", flags: mcpFlags, run: mcpCommand},

@@ -81,10 +81,8 @@ func bashCompletion() string {
 	fmt.Fprintf(&b, bashHead, strings.Join(commandNames(), " "))
 	for _, c := range commands() {
 		switch c.name {
-		case "explain":
-			continue
-		case "run":
-			b.WriteString("    run | explain)\n" + bashRun(c.completed()) + "        ;;\n")
+		case "run", "explain":
+			b.WriteString("    " + c.name + ")\n" + bashRun(c.completed()) + "        ;;\n")
 			continue
 		case "profiles":
 			b.WriteString("    profiles)\n" + bashProfilesCommand(c) + "        ;;\n")

@@ -9,7 +9,7 @@ import (
 // program's own completion.
 func fishCompletion() string {
 	var b strings.Builder
-	b.WriteString("# fish completion for jail\n" + fishPlace(runFlags()))
+	b.WriteString("# fish completion for jail\n" + fishPlace(explainFlags()))
 	for _, c := range commands() {
 		fmt.Fprintf(&b, "complete -c jail -f -n __fish_use_subcommand -a %s -d %s\n", c.name, fishQuote(c.summary))
 	}

@@ -17,12 +17,10 @@ func zshCompletion() string {
 	b.WriteString("    )\n    if ((CURRENT == 2)); then\n        _describe command ours\n        return\n    fi\n" +
 		"    local command=$words[2]\n    shift words\n    ((CURRENT--))\n    case $command in\n")
 	for _, c := range commands() {
-		pattern, rest := c.name, ""
+		rest := ""
 		switch {
-		case c.name == "explain":
-			continue
-		case c.name == "run":
-			pattern, rest = "run | explain", zshQuote("*::program:"+zshProgram)
+		case c.name == "run" || c.name == "explain":
+			rest = zshQuote("*::program:" + zshProgram)
 		case c.name == "help":
 			rest = "'1:command:(" + strings.Join(commandNames(), " ") + ")'"
 		case c.name == "profiles":
@@ -30,7 +28,7 @@ func zshCompletion() string {
 		case len(c.words) > 0:
 			rest = "'1:word:(" + strings.Join(c.words, " ") + ")'"
 		}
-		fmt.Fprintf(&b, "    %s)\n        _arguments -S", pattern)
+		fmt.Fprintf(&b, "    %s)\n        _arguments -S", c.name)
 		for _, f := range c.completed() {
 			b.WriteString(" \\\n            " + zshFlag(f))
 		}

@@ -18,9 +18,11 @@ const defaultProfile = "exec"
 const leastProfile = "base"
 
 // parseRun reads the arguments of `jail run`.
-func parseRun(args []string) (options, *commandLine) {
+func parseRun(args []string) (options, *commandLine) { return parseWith(runFlags(), args) }
+
+func parseWith(flags []flagDef, args []string) (options, *commandLine) {
 	var o options
-	line := parse(runFlags(), args)
+	line := parse(flags, args)
 	line.apply(&o)
 	return o, &line
 }

@@ -12,9 +12,12 @@ import (
 // explainCommand is `jail explain`: the flags of run, and the plan instead of
 // a run. --record and --stdin are not opened, and --tty needs no terminal.
 func explainCommand(args []string) int {
-	o, line := parseRun(args)
+	o, line := parseWith(explainFlags(), args)
 	if o.help {
 		return printHelp("explain")
+	}
+	if o.why != "" {
+		return whyCommand(o, line)
 	}
 	host := profiles.CurrentHost()
 	limit := limitSetup(options{json: o.json, over: o.over}, host)

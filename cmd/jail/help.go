@@ -70,6 +70,20 @@ Sizes count in 1024: 64K, 512M, 2G. Times are 500ms, 30s, 2m, 1h30m.
 const helpExplain = `Prints what ` + "`jail run`" + ` with the same flags would do: what the program would see,
 which layers would hold it, the limits, and every step in order. It is the very
 plan that would run. Nothing is run or created. --json prints it as JSON.
+
+With --why the box is made, and what is named is tried in it, in the place of the
+program, which then need not be named. Nothing is changed by it:
+
+  jail explain --why data.csv --workspace job
+      whether it is there, and can be read, written and executed
+  jail explain --why ptrace
+  jail explain --why 127.0.0.1:80 --net loopback
+  jail explain --why unix:/tmp/server.sock --unix
+      whether the call, the connection is let through
+
+Each access is answered with what the kernel said, the wall that refuses it, and
+the flag that would allow it or why none does. --json prints it as JSON (schema
+"jail-why/1").
 `
 
 const helpDoctor = `Tries each layer in a child process, and at last a whole box. Each answer is

@@ -109,7 +109,7 @@ func underFlag(f jail.Fault, spec jail.Spec) jail.Fault {
 		f.Field = grantFlag(spec, number)
 		return f
 	}
-	for _, d := range runFlags() {
+	for _, d := range explainFlags() { // which are those of run as well
 		if d.field == field && field != "" {
 			f.Field = "--" + d.name
 		}

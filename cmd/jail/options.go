@@ -14,6 +14,7 @@ import (
 type options struct {
 	help, json, quiet, tty bool
 	timings, trace         bool
+	why                    string
 	fixHints, names        bool // of doctor and profiles
 
 	profile       string

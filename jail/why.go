@@ -1,0 +1,222 @@
+package jail
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"net/netip"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-75010da9/jail/internal/ablation"
+	"github.com/seed-75010da9/jail/seccomp"
+	"golang.org/x/sys/unix"
+)
+
+// WhySchema is the version of an [Answer].
+const WhySchema = "jail-why/1"
+
+// An Answer is what came of trying something in a real box. Its JSON form is for
+// programs.
+type Answer struct {
+	Schema   string `json:"schema"`
+	Question string `json:"question"`
+	// Kind is what the question was taken for: "path", "syscall", "address" or "unix".
+	Kind string `json:"kind"`
+	Tier Tier   `json:"tier"`
+	// Tried is each access that was tried, in order.
+	Tried []Tried `json:"tried"`
+	// Found says what is at a path in the box.
+	Found string `json:"found,omitempty"`
+	// Note says what the answer leaves open.
+	Note string `json:"note,omitempty"`
+}
+
+// Tried is one access.
+type Tried struct {
+	Access string `json:"access"` // such as "read it"
+	Call   string `json:"call"`   // the system call that was made
+	// Allowed says that the box lets it happen; a call that was let through may have
+	// failed for its arguments, as Why then says.
+	Allowed bool   `json:"allowed"`
+	Errno   string `json:"errno,omitempty"` // what the call was answered
+	// Layer is the wall that refused it, if one did.
+	Layer LayerName `json:"layer,omitempty"`
+	Why   string    `json:"why,omitempty"`
+	// Grant, Setting and Never are a [Denial]'s.
+	Grant   string `json:"grant,omitempty"`
+	Setting string `json:"setting,omitempty"`
+	Never   string `json:"never,omitempty"`
+}
+
+// whyTimeout is what the trying may take.
+const whyTimeout = 10 * time.Second
+
+// Why answers what a box of spec would say to an access, by making the box and
+// trying it there: the process that would have become the program makes the calls,
+// behind all the walls, and nothing of the program's runs. The question is an
+// absolute path, the name of a system call, HOST:PORT with an address for HOST, or
+// unix:PATH. Nothing is changed: files are opened and closed again, and system
+// calls made with arguments that do no harm.
+//
+// Errors are those of [Run], and Faults of the field "why".
+func Why(ctx context.Context, spec Spec, question string) (Answer, error) {
+	a := Answer{Schema: WhySchema, Question: question, Tier: max(spec.Tier, Tier1)}
+	q, kind, err := parseQuestion(question)
+	if err != nil {
+		return a, err
+	}
+	a.Kind = kind
+	spec.Limits.Timeout, spec.Timings, spec.Trace = whyTimeout, false, false
+	r, err := try1(ctx, spec, q)
+	if err != nil {
+		return a, err
+	}
+	// The same box with one wall less says which of the kernel's walls it was: it
+	// runs nothing but these calls either.
+	without := q
+	if r.plan.handled.abi > 0 && slices.ContainsFunc(q.tries, func(t *try) bool { return t.result == -int32(unix.EACCES) || t.result == -int32(unix.EPERM) }) {
+		if without, _, err = parseQuestion(question); err == nil {
+			_, err = try1(ablation.Without(ctx, ablation.Landlock), spec, without)
+		}
+		if err != nil {
+			without = q
+			a.Note = "which of the kernel's walls refused what is answered EACCES could not be told: " + err.Error()
+		}
+	}
+	r.explain(&a, q, without)
+	return a, nil
+}
+
+// try1 makes a box that answers a question, and reads the results into it.
+func try1(ctx context.Context, spec Spec, q *question) (*run, error) {
+	r := newRun(ctx, spec)
+	r.question = q
+	defer r.close()
+	err := r.prepare(IO{})
+	if err == nil {
+		err = r.carryOut(ctx, IO{})
+	}
+	res, err := r.finish(err)
+	if err != nil {
+		return nil, err
+	}
+	b := r.report.tried
+	if uint64(len(b)) < r.plan.tried.size {
+		return nil, &SetupError{Stage: StageSupervise, Operation: "try", Operand: string(res.Reason), Err: errors.New("the box ended before all was tried: " + res.Message),
+			Remedy: "allow what the answer goes through: write and exit_group"}
+	}
+	for i, t := range q.tries {
+		t.result = int32(binary.LittleEndian.Uint32(b[8+4*i:]))
+		if t.fd != nil && t.fd.result >= 0 {
+			t.values[0] = uint64(t.fd.result)
+		}
+	}
+	return r, nil
+}
+
+// parseQuestion says what is to be tried.
+func parseQuestion(text string) (*question, string, error) {
+	fault := func(want string) (*question, string, error) {
+		return nil, "", Faults{{"why", text, want}}
+	}
+	if p, ok := strings.CutPrefix(text, "unix:"); ok {
+		address, fits := unixAddress(p)
+		if !path.IsAbs(p) || !fits {
+			return fault("must be unix: and an absolute path of at most 107 bytes")
+		}
+		return withNumbers(connectQuestion(unix.AF_UNIX, "AF_UNIX", address, shownPath(p)), "unix")
+	}
+	if path.IsAbs(text) {
+		if strings.IndexByte(text, 0) >= 0 || len(text) >= unix.PathMax {
+			return fault("must be a path of at most 4095 bytes without NUL")
+		}
+		return withNumbers(pathQuestion(path.Clean(text)), "path")
+	}
+	if _, ok := seccomp.Number(text); ok {
+		return withNumbers(callQuestion(text), "syscall")
+	}
+	if at, err := netip.ParseAddrPort(text); err == nil {
+		family, name, address := socketAddress(at)
+		q := connectQuestion(family, name, address, at.String())
+		q.far = !at.Addr().IsLoopback()
+		return withNumbers(q, "address")
+	}
+	return fault("must be an absolute path, a system call as the kernel spells it, ADDRESS:PORT with a numeric address (no name is looked up), or unix:PATH")
+}
+
+// withNumbers finds the calls' numbers.
+func withNumbers(q *question, kind string) (*question, string, error) {
+	for _, t := range q.tries {
+		nr, ok := seccomp.Number(t.name)
+		if !ok {
+			return nil, "", Faults{{"why", t.name, "must be a system call of this architecture"}}
+		}
+		t.nr = nr
+	}
+	return q, kind, nil
+}
+
+// socketAddress is a struct sockaddr_in or sockaddr_in6.
+func socketAddress(at netip.AddrPort) (family int, name string, b []byte) {
+	port := []byte{byte(at.Port() >> 8), byte(at.Port())}
+	if a := at.Addr().Unmap(); a.Is4() {
+		ip := a.As4()
+		return unix.AF_INET, "AF_INET", slices.Concat([]byte{unix.AF_INET, 0}, port, ip[:], make([]byte, 8))
+	}
+	ip := at.Addr().As16()
+	return unix.AF_INET6, "AF_INET6", slices.Concat([]byte{unix.AF_INET6, 0}, port, make([]byte, 4), ip[:], make([]byte, 4))
+}
+
+// layerWord names a wall in a sentence: root is not the user of that name.
+func layerWord(l LayerName) string {
+	switch l {
+	case LayerRoot:
+		return "box's file tree"
+	case LayerSeccomp:
+		return "seccomp filter"
+	case LayerLandlock:
+		return "Landlock ruleset"
+	}
+	return "box's " + string(l)
+}
+
+// Text is the answer for people.
+func (a Answer) Text() string {
+	var b strings.Builder
+	b.WriteString(strconv.Quote(a.Question))
+	if a.Found != "" {
+		b.WriteString(": " + a.Found)
+	}
+	b.WriteString("\n")
+	for _, t := range a.Tried {
+		verdict := "allowed"
+		if !t.Allowed {
+			verdict = "refused"
+			if t.Layer != "" {
+				verdict += " by the " + layerWord(t.Layer)
+			}
+		}
+		b.WriteString("  " + t.Access + ": " + verdict)
+		if t.Errno != "" {
+			b.WriteString(" (" + t.Errno + ")")
+		}
+		b.WriteString("\n      " + t.Call + "\n")
+		if t.Why != "" {
+			b.WriteString("      " + t.Why + "\n")
+		}
+		switch {
+		case t.Grant != "":
+			b.WriteString("      to allow it: " + t.Grant + "\n")
+		case t.Never != "":
+			b.WriteString("      no flag allows it: " + t.Never + "\n")
+		}
+	}
+	if a.Note != "" {
+		b.WriteString("  " + a.Note + "\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,246 @@
+package jail
+
+import (
+	"encoding/binary"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+	"unsafe"
+
+	"github.com/seed-75010da9/jail/jail/internal/paths"
+	"github.com/seed-75010da9/jail/seccomp"
+	"golang.org/x/sys/unix"
+)
+
+// What came of the calls of a question, in words.
+
+// explain fills an answer in. without are the same tries in a box without Landlock,
+// or the same ones.
+func (r *run) explain(a *Answer, q, without *question) {
+	st, there := r.statOf()
+	dir := there && st.Mode&unix.S_IFMT == unix.S_IFDIR
+	if q.path != "" {
+		a.Found = r.foundText(st, there, q.path)
+		if strings.HasPrefix(q.path, "/proc/self/") || strings.HasPrefix(q.path, "/proc/thread-self/") {
+			a.Note = strings.TrimPrefix(a.Note+"; this is about the process that tries, of which the kernel lets be changed less than of a program", "; ")
+		}
+	}
+	for i, t := range q.tries {
+		if q.path != "" && beside(q, t, there, dir) || t.fd != nil && t.fd.result < 0 {
+			continue
+		}
+		out := Tried{Access: t.access, Call: t.call, Allowed: t.result >= 0}
+		if t.result < 0 {
+			out.Errno = unix.ErrnoName(syscall.Errno(-t.result))
+		}
+		switch {
+		case r.byFilter(t, &out):
+		case q.path != "":
+			r.explainPath(q.path, t, without.tries[i], &out)
+		case t.name == "connect":
+			r.explainConnect(a, t, without.tries[i], &out)
+		default:
+			r.explainCall(t, &out)
+		}
+		a.Tried = append(a.Tried, out)
+	}
+}
+
+// beside says whether a try means nothing for what there is.
+func beside(q *question, t *try, there, dir bool) bool {
+	switch t.access {
+	case accessMakeIn:
+		return !dir
+	case accessMake:
+		return there
+	case accessWrite:
+		return dir
+	case accessExecute:
+		return dir || !there
+	case accessMode:
+		return dir || !there || executeChecked(q)
+	}
+	return false
+}
+
+// executeChecked says whether the kernel has AT_EXECVE_CHECK; one without refuses
+// the flag (EINVAL).
+func executeChecked(q *question) bool {
+	i := slices.IndexFunc(q.tries, func(t *try) bool { return t.access == accessExecute })
+	return i >= 0 && q.tries[i].result != -int32(unix.EINVAL)
+}
+
+// byFilter is for what the filter has decided. It is the box's own program that is
+// asked, with the arguments that the call had.
+func (r *run) byFilter(t *try, out *Tried) bool {
+	if r.plan.filter.program == nil {
+		return false
+	}
+	action, ok := r.plan.filter.program.Action(int32(t.nr), seccomp.Arch(), t.values)
+	if !ok || action&unix.SECCOMP_RET_ACTION_FULL == unix.SECCOMP_RET_ALLOW {
+		if t.notTried != "" {
+			out.Allowed, out.Why = true, "the filter allows it; it was not tried, because "+t.notTried
+		}
+		return t.notTried != ""
+	}
+	errno := syscall.Errno(action & unix.SECCOMP_RET_DATA)
+	out.Allowed, out.Layer, out.Errno = false, LayerSeccomp, unix.ErrnoName(errno)
+	out.Why = "the filter answers before the kernel does anything"
+	if errno == unix.ENOSYS {
+		out.Why = "the filter answers as a kernel would that does not have the call"
+	}
+	g := r.grantOf(&refused{name: t.name, nr: int32(t.nr), arch: seccomp.Arch(), args: t.values, errno: errno})
+	out.Grant, out.Setting, out.Never = g.flags, g.setting, g.never
+	if r.question.far {
+		out.Grant, out.Setting, out.Never = "", "", noWayOut
+	}
+	return true
+}
+
+func (r *run) explainCall(t *try, out *Tried) {
+	if t.result >= 0 {
+		out.Why = "the filter lets it through, and the kernel did it"
+		return
+	}
+	errno := syscall.Errno(-t.result)
+	switch errno {
+	case unix.EPERM, unix.EACCES:
+		out.Allowed, out.Layer = false, LayerCaps
+		out.Why, out.Never = "the filter lets it through and the kernel refuses it", "the kernel asks for a capability or a right that no program in a box has"
+	case unix.ENOSYS:
+		out.Why, out.Never = "the filter lets it through and this kernel does not have it", "this kernel does not have it"
+	default:
+		out.Allowed, out.Why = true, "the filter lets it through; that it failed is for the arguments of this try, which do no harm"
+	}
+}
+
+func (r *run) explainConnect(a *Answer, t, without *try, out *Tried) {
+	errno := syscall.Errno(-t.result)
+	switch {
+	case t.result >= 0:
+		out.Why = "somebody in the box answers"
+	case errno == unix.EINPROGRESS:
+		out.Allowed, out.Why = true, "the kernel has a way to it within the box"
+	case errno == unix.ECONNREFUSED:
+		out.Allowed, out.Why = true, "it can be reached; nobody listens there now, in the box: its 127.0.0.1 is its own, not the host's"
+		if a.Kind == "unix" {
+			out.Why = "the socket can be reached; nobody listens at it"
+		}
+	case t.result != without.result:
+		out.Layer, out.Why, out.Never = LayerLandlock, "without Landlock it is answered "+resultName(without.result), "the box's ruleset has no exception for it"
+	case errno == unix.ENETUNREACH || errno == unix.EADDRNOTAVAIL || errno == unix.EHOSTUNREACH:
+		out.Layer, out.Why, out.Never = LayerNamespaces, "the box's network is its own, and there is no way out of it", noWayOut
+	case errno == unix.ENOENT && a.Kind == "unix":
+		out.Layer, out.Why, out.Never = LayerRoot, "there is no such socket in the box", "sockets are not granted; those that the box's own programs make can be reached"
+	default:
+		out.Why = "the kernel refuses it"
+	}
+}
+
+const noWayOut = "a box reaches no network beyond its own loopback"
+
+func resultName(result int32) string {
+	if result >= 0 {
+		return "by being done"
+	}
+	return unix.ErrnoName(syscall.Errno(-result))
+}
+
+// wants are what the accesses of a path are for the hints.
+var wants = map[string]paths.Want{accessLook: paths.Look, accessRead: paths.Read, accessWrite: paths.Write, accessMakeIn: paths.Write, accessMake: paths.Make,
+	accessExecute: paths.Execute, accessMode: paths.Execute}
+
+func (r *run) explainPath(p string, t, without *try, out *Tried) {
+	if t.result >= 0 {
+		return
+	}
+	errno := syscall.Errno(-t.result)
+	want := wants[t.access]
+	ref := &pathRefusal{asked: p, real: p, want: want, errno: errno}
+	if t.access == accessMakeIn { // what is refused is a file in it
+		ref.asked, ref.real, ref.want = path.Join(p, "…"), path.Join(p, "…"), paths.Make
+	}
+	out.Layer = LayerRoot
+	switch {
+	case (errno == unix.EACCES || errno == unix.EPERM) && without.result != t.result:
+		ref.landlock = true
+		out.Layer, out.Why = LayerLandlock, "without Landlock it is answered "+resultName(without.result)
+		if !r.spec.inPlace() {
+			out.Never = "what the mount lets happen and the ruleset does not is nobody's to grant"
+			return
+		}
+	case errno == unix.ENOENT || errno == unix.ENOTDIR:
+		if _, ok := hostFileAt(p); !ok && want&paths.Make == 0 {
+			out.Layer, out.Why = "", "it is not in the box, and not on the host either"
+			return
+		}
+		out.Why = "it is not in the box, and the host has it"
+		if want&paths.Make != 0 {
+			out.Why = "the folder that it would lie in is not in the box"
+		}
+	case errno == unix.EROFS:
+		out.Why = "it is mounted read-only"
+		ref.errno = unix.EROFS
+	case (errno == unix.EACCES || errno == unix.EPERM) && want&(paths.Write|paths.Make) != 0 && r.mountFlags()&unix.ST_RDONLY != 0:
+		out.Why = "it is mounted read-only, and its mode refuses the box's user besides"
+		ref.errno = unix.EROFS
+	case errno == unix.EACCES || errno == unix.EPERM:
+		out.Why = "its mode, or that of a folder above it, refuses the box's user, with Landlock or without"
+		if want == paths.Execute {
+			out.Why = "its mode has no x for the box's user, or what it lies in is mounted noexec, with Landlock or without"
+		}
+	case errno == unix.ENXIO || errno == unix.ENODEV:
+		out.Layer, out.Why = "", "nobody is at its other end, or no such device"
+		out.Allowed = true
+		return
+	default:
+		out.Layer, out.Why = "", "the kernel has another reason than a wall"
+		return
+	}
+	g, ok := r.grantOfPath(ref)
+	if !ok {
+		return
+	}
+	out.Grant, out.Setting = g.text()
+	out.Never = g.never
+}
+
+// statOf is what the box saw at the path.
+func (r *run) statOf() (unix.Stat_t, bool) {
+	var st unix.Stat_t
+	copy((*[unsafe.Sizeof(st)]byte)(unsafe.Pointer(&st))[:], r.report.tried[r.plan.tried.stat:])
+	return st, st.Ino != 0 || st.Mode != 0
+}
+
+// mountFlags are those of the mount that the path lies in, as statfs(2) has them.
+func (r *run) mountFlags() uint64 {
+	return binary.LittleEndian.Uint64(r.report.tried[r.plan.tried.statfs+80:])
+}
+
+func (r *run) foundText(st unix.Stat_t, there bool, p string) string {
+	if !there {
+		return "not in the box, or not to be seen there"
+	}
+	kind := map[uint32]string{unix.S_IFDIR: "a folder", unix.S_IFREG: "a file", unix.S_IFCHR: "a device", unix.S_IFBLK: "a device", unix.S_IFIFO: "a named pipe", unix.S_IFSOCK: "a socket"}[st.Mode&unix.S_IFMT]
+	text := kind + " in the box, mode " + modeText(st.Mode)
+	if r.mountFlags()&unix.ST_RDONLY != 0 {
+		text += ", mounted read-only"
+	}
+	if m := r.plan.view.mountAt(p); m != nil {
+		switch m.Kind {
+		case MountSystem:
+			text += ", a part of the operating system"
+		case MountTmpfs:
+			text += ", in memory of the box's own"
+		default:
+			text += ", granted from " + strings.TrimSuffix(m.Source, "/")
+		}
+	}
+	return text
+}
+
+func modeText(mode uint32) string {
+	const digits = "01234567"
+	return "0" + string([]byte{digits[mode>>6&7], digits[mode>>3&7], digits[mode&7]})
+}
