@@ -69,7 +69,7 @@ func (b *builder) program(arg string) string {
 	} else if box, ok := b.visible(host); ok {
 		return box
 	}
-	if _, ok := venvOf(host); ok && sameProgram("python", filepath.Base(host)) && isExecutable(host) {
+	if _, ok := venvOf(host); ok && sameProgram("python", filepath.Base(host)) && exists(host) {
 		b.fault("command", arg, "the script alone under --profile python, with the environment first in PATH: PATH="+filepath.Dir(filepath.Clean(host))+":$PATH jail run --profile python SCRIPT; most of "+arg+" lies elsewhere")
 		return arg
 	}

@@ -54,7 +54,7 @@ func (b *builder) script(arg string) string {
 		b.fault("script", arg, wantScript)
 		return arg
 	}
-	if _, ok := venvOf(host); ok && sameProgram("python", filepath.Base(host)) && isExecutable(host) {
+	if _, ok := venvOf(host); ok && sameProgram("python", filepath.Base(host)) && exists(host) {
 		b.fault("script", arg, "the script alone: "+arg+" is the Python of a virtual environment, which is found where PATH has it first: PATH="+filepath.Dir(filepath.Clean(host))+":$PATH jail run --profile python SCRIPT")
 		return arg
 	}
