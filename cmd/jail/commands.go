@@ -24,6 +24,7 @@ func commands() []command {
 		{name: "serve", args: "[FLAGS]", summary: "run boxes for others over a socket, some of them ready ahead of need", flags: serveFlags, run: serveCommand},
 		{name: "mcp", args: "[FLAGS]", summary: "give a chat client or an agent tools that run code in boxes", flags: mcpFlags, run: mcpCommand},
 		{name: "doctor", args: "[--json | --fix-hints] [--cgroup-parent PATH]", summary: "try each layer on this host; say what is missing and how to get it", flags: doctorFlags, run: doctorCommand},
+		{name: "selftest", args: "[--list] [--only NAME]… [--json]", summary: "attack boxes on this host, and show which wall stops what", flags: selftestFlags, run: selftestCommand},
 		{name: "profiles", args: "[list | show NAME | check FILE]", summary: "the kinds of programs that jail knows", words: []string{"list", "show", "check"}, flags: profilesFlags, run: profilesCommand},
 		{name: "version", summary: "print the versions of jail and of what it stands on", flags: helpOnly, run: versionCommand},
 		{name: "completion", args: "bash | zsh | fish", summary: "print a completion script for a shell", words: []string{"bash", "zsh", "fish"}, flags: helpOnly, run: completionCommand},

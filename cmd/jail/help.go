@@ -141,6 +141,8 @@ func commandHelp(name string) string {
 		return helpServe
 	case "mcp":
 		return helpMCP
+	case "selftest":
+		return helpSelftest
 	case "doctor":
 		return helpDoctor
 	case "profiles":

@@ -27,6 +27,8 @@ type options struct {
 	serve serveOptions
 	mcp   mcpOptions
 	eval  evalOptions
+
+	selftest selftestOptions
 }
 
 // The functions below make the set functions of flags from the fields that

@@ -1,5 +1,6 @@
-// Command jaild is the companion of jail: what `jail serve` and `jail mcp` become. Its commands
-// need libraries whose start alone takes as long as a whole `jail run`.
+// Command jaild is the companion of jail: what `jail serve`, `jail mcp` and `jail
+// selftest` become. Its commands need libraries whose start alone takes as long as a
+// whole `jail run`, or code that has no business in the launcher.
 package main
 
 import (
@@ -9,6 +10,7 @@ import (
 
 	"github.com/seed-75010da9/jail/cmd/internal/companion"
 	"github.com/seed-75010da9/jail/cmd/jaild/internal/server"
+	"github.com/seed-75010da9/jail/internal/attacks"
 	"golang.org/x/sys/unix"
 )
 
@@ -19,15 +21,18 @@ var version string
 const exitFailed = 125
 
 func main() {
+	attacks.Main() // the processes of `jail selftest`
 	if len(os.Args) == 3 {
 		switch os.Args[1] {
 		case "serve":
 			os.Exit(serve(os.Args[2]))
 		case "mcp":
 			os.Exit(mcp(os.Args[2]))
+		case "selftest":
+			os.Exit(selfTest(os.Args[2]))
 		}
 	}
-	fmt.Fprintln(os.Stderr, "jaild: is started by jail, which reads the flags: `jail serve`, `jail mcp` and their help")
+	fmt.Fprintln(os.Stderr, "jaild: is started by jail, which reads the flags: `jail serve`, `jail mcp`, `jail selftest` and their help")
 	os.Exit(exitFailed)
 }
 

@@ -192,7 +192,8 @@ func kernel() []Row {
 				}
 				return unix.Syncfs(int(dir.Fd()))
 			},
-			walls: filter,
+			walls:     filter,
+			harmsBare: "it writes out all that the host's root file system has waiting",
 		},
 	}
 }

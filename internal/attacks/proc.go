@@ -107,6 +107,7 @@ func procfs() []Row {
 			},
 			walls: []ablation.Wall{ablation.Root, ablation.Landlock},
 			root:  []ablation.Wall{ablation.OwnUID},
+			harms: "it writes into the kernel's log",
 			skip: func(who Role) Reason {
 				if _, err := os.Stat("/proc/sysrq-trigger"); err != nil {
 					return noHardware

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-75010da9/jail/internal/ablation"
 	"github.com/seed-75010da9/jail/jail"
+	"golang.org/x/sys/unix"
 )
 
 // A Proof is one way to carry a row out, and what it must come to.
@@ -89,15 +90,35 @@ func (r Row) Carry(t T, who Role, p Proof) (Verdict, error) {
 	err := a.outcome(got)
 	switch {
 	case p.Wins && err != nil:
-		return Nothing, fmt.Errorf("the attack must succeed here, or the row proves nothing: %w\n%s", err, got)
+		return Nothing, &Unlike{fmt.Errorf("the attack must succeed here, or the row proves nothing: %w", err), got}
 	case !p.Wins && err == nil:
-		return Escaped, fmt.Errorf("ESCAPED (%s): the attack succeeded in the box\n%s", r.source, got)
+		return Escaped, &Unlike{fmt.Errorf("ESCAPED (%s): the attack succeeded in the box", r.source), got}
 	case !p.Wins:
 		if err := r.ran(a, p, got); err != nil {
-			return Nothing, fmt.Errorf("%w\n%s", err, got)
+			return Nothing, &Unlike{err, got}
 		}
 	}
 	return AsClaimed, nil
+}
+
+// Unlike is a proof that did not come to what is claimed.
+type Unlike struct {
+	Why  error
+	Seen Answer
+}
+
+func (u *Unlike) Error() string { return u.Why.Error() + "\n" + u.Seen.String() }
+
+// Refused is the attack's own word that the kernel refused it, or "".
+func (u *Unlike) Refused() string {
+	for line := range strings.Lines(u.Seen.Stdout + "\n" + u.Seen.Err) {
+		for _, e := range []unix.Errno{unix.EPERM, unix.EACCES, unix.ENOSYS, unix.EOPNOTSUPP} {
+			if strings.Contains(line, e.Error()) {
+				return strings.TrimSpace(strings.TrimPrefix(line, saidLost))
+			}
+		}
+	}
+	return ""
 }
 
 // ran says whether an attack that had no effect was carried out at all.

@@ -128,6 +128,16 @@ func Table() []Row {
 	return rows
 }
 
+// Box is the record of a box in which nothing is attacked: what the host's boxes
+// are like, or why there are none.
+func Box(t T, who Role) jail.Result {
+	a := NewArena(t, Attack("none"), who, InBox, nil)
+	if who.Tier == jail.Tier2 {
+		a.fitTier2()
+	}
+	return a.Run().Result
+}
+
 // Attack is the row of that name with nothing set up for it: for tests that need
 // its program in a box of their own.
 func Attack(name string) Row { return Row{name: name} }

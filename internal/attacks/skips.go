@@ -11,7 +11,7 @@ import (
 type Reason string
 
 const (
-	NotRoot  Reason = "this test was not started by root, so root cannot be the caller"
+	NotRoot  Reason = "it was not started by root, so root cannot be the caller, and nobody else can set it up"
 	noGroup  Reason = "an ordinary user is given no control group on this host, and the cap is the group's"
 	noGroups Reason = "not even root is given a control group on this host, and the cap is the group's"
 	noRules  Reason = "this kernel has no Landlock, and no other wall stops it"
@@ -20,6 +20,7 @@ const (
 	// keptGroups is a hole that is known and cannot be shut: what a group of
 	// the caller's may read in a granted tree, the box may read.
 	keptGroups Reason = "KNOWN: the kernel lets no ordinary user give supplementary groups up (user_namespaces(7), setgroups), so a box of a user's keeps them for what is granted to it"
+	notLoaded  Reason = "the kernel has not loaded what is attacked, and trying would load it"
 	noTurn     Reason = "this process has the last nice value itself, behind which nobody can be moved"
 	exposes    Reason = "on a machine in use: a box of root's of tier 2 would need the program where others may run it"
 	userQuota  Reason = "a box of an ordinary user's keeps its session key ring: the kernel lets a user have 200 keys, which many boxes would use up"
@@ -29,7 +30,7 @@ const (
 )
 
 // inherent are the reasons that lie in the kernel or in who one is.
-var inherent = map[Reason]bool{noGroup: true, rootsOwn: true, noCores: true, userQuota: true, keptGroups: true, noTurn: true, exposes: true, noHardware: true, NoTier2: true}
+var inherent = map[Reason]bool{noGroup: true, rootsOwn: true, noCores: true, userQuota: true, keptGroups: true, noTurn: true, notLoaded: true, exposes: true, noHardware: true, NoTier2: true}
 
 // Inherent says whether the reason lies in the kernel or in who one is, and not in
 // how a test was started.

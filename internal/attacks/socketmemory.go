@@ -18,6 +18,7 @@ func socketMemory() []Row {
 			attack: func([]string) error { return fillSockets(96 << 20) },
 			arena:  func(a *Arena) { a.Spec.Net, a.Spec.Limits.Memory = jail.NetLoopback, 48<<20 },
 			walls:  []ablation.Wall{ablation.Cgroup}, skip: needsGroup, dies: true,
+			harms: "it takes 96 MB of the memory that all sockets of the host share",
 		},
 	}
 }

@@ -179,43 +179,6 @@ func unixInTree(name string, kind jail.MountKind) Row {
 	})
 }
 
-// oddFamily is a row for a socket of a family that a box has no use for. That
-// the socket exists is the effect: its kernel code is what is attacked.
-func oddFamily(name, source string, domain, kind, proto int) Row {
-	return Row{
-		name: name, source: source,
-		attack: func([]string) error {
-			fd, err := unix.Socket(domain, kind, proto)
-			if err != nil {
-				return err
-			}
-			return unix.Close(fd)
-		},
-		walls: []ablation.Wall{ablation.Seccomp},
-		skip:  needsFamily(domain, kind, proto),
-	}
-}
-
-// withCaps is a row that needs capabilities besides.
-func withCaps(r Row) Row {
-	r.control = InNaive
-	r.walls = append(r.walls, ablation.Caps)
-	return r
-}
-
-func needsFamily(domain, kind, proto int) func(Role) Reason {
-	return func(Role) Reason {
-		fd, err := unix.Socket(domain, kind, proto)
-		if errors.Is(err, unix.EAFNOSUPPORT) || errors.Is(err, unix.EPROTONOSUPPORT) || errors.Is(err, unix.ESOCKTNOSUPPORT) {
-			return noHardware
-		}
-		if err == nil {
-			unix.Close(fd)
-		}
-		return ""
-	}
-}
-
 var loopback = [4]byte{127, 0, 0, 1}
 
 // dial connects to a unix socket and prints what it is told.

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -64,7 +66,7 @@ func TestImportsRunOneWay(t *testing.T) {
 		"cmd/internal/companion":   nil,
 		"cmd/internal/request":     {"profiles", "jail", "seccomp", "cgroups", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
 		"cmd/jail":                 {"runner", "cmd/internal/companion", "cmd/internal/request", "cmd/internal/stream", "profiles", "jail", "seccomp", "cgroups", "cmd/jail/internal/doctor", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
-		"cmd/jaild":                {"runner", "cmd/internal/companion", "cmd/internal/request", "cmd/internal/stream", "profiles", "jail", "seccomp", "cgroups", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
+		"cmd/jaild":                {"runner", "internal/attacks", "cmd/internal/companion", "cmd/internal/request", "cmd/internal/stream", "profiles", "jail", "seccomp", "cgroups", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
 	} {
 		for _, dep := range deps(t, module+"/"+pkg) {
 			name, ours := strings.CutPrefix(dep, module+"/")
@@ -80,17 +82,53 @@ func within(name string, packages []string) bool {
 	return slices.ContainsFunc(packages, func(p string) bool { return strings.HasPrefix(name, p+"/internal/") })
 }
 
-// TestAblationIsNotReachable: what switches walls off for tests is reachable
-// from Go alone: neither the command nor the profiles import it themselves.
+// TestAblationIsNotReachable: what switches walls off is reachable from the table of
+// attacks alone, which is no part of the command, and which in its companion nothing
+// but the selftest carries out.
 func TestAblationIsNotReachable(t *testing.T) {
-	for _, pkg := range []string{"cmd/jail", "cmd/jaild", "cmd/jaild/internal/server", "cmd/internal/request", "profiles", "cmd/jail/internal/doctor"} {
-		out, err := exec.Command("go", "list", "-f", `{{join .Imports "\n"}}`, module+"/"+pkg).Output()
-		if err != nil {
-			t.Fatalf("go list %s: %v", pkg, err)
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"/...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for pkg, importers := range map[string][]string{
+		// Package jail asks which walls are down; that nothing else of it takes any
+		// down is TestWallsAreTakenDownByAttacksAlone's.
+		"internal/ablation":           {"jail", "internal/attacks"},
+		"internal/attacks":            {"cmd/jaild", "cmd/jaild/internal/selftest"},
+		"cmd/jaild/internal/selftest": {"cmd/jaild"},
+	} {
+		for line := range strings.Lines(string(out)) {
+			words := strings.Fields(line)
+			by := strings.TrimPrefix(words[0], module+"/")
+			if slices.Contains(words[1:], module+"/"+pkg) && !slices.Contains(importers, by) {
+				t.Errorf("%s imports %s, which switches walls off", by, pkg)
+			}
 		}
-		if slices.Contains(strings.Fields(string(out)), module+"/internal/ablation") {
-			t.Errorf("%s imports internal/ablation, which switches walls off", pkg)
+	}
+	for _, pkg := range []string{"cmd/jail", "cmd/jaild/internal/server", "cmd/jaild/internal/mcpserver"} {
+		if slices.Contains(deps(t, module+"/"+pkg), module+"/internal/attacks") {
+			t.Errorf("%s is built from the attacks, which switch walls off", pkg)
 		}
+	}
+}
+
+// TestWallsAreTakenDownByAttacksAlone: ablation.Without is called nowhere but where
+// the table carries a row out.
+func TestWallsAreTakenDownByAttacksAlone(t *testing.T) {
+	for _, dir := range []string{"cmd", "jail", "profiles", "runner", "seccomp", "cgroups", "internal"} {
+		filepath.WalkDir(filepath.Join("../..", dir), func(path string, _ os.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Error(err)
+			}
+			if strings.Contains(string(text), "ablation.Without(") && !strings.HasSuffix(path, "internal/attacks/caller.go") {
+				t.Errorf("%s takes walls down", path)
+			}
+			return nil
+		})
 	}
 }
 

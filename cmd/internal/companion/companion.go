@@ -63,6 +63,19 @@ type MCP struct {
 	Page int64
 }
 
+// Selftest is what `jail selftest` tells its companion.
+type Selftest struct {
+	Version string
+	// Only are families and rows; empty is the whole table.
+	Only []string
+	// List says to carry nothing out.
+	List bool
+	JSON bool
+	Tier int
+	// Timeout bounds all of it.
+	Timeout time.Duration
+}
+
 // A Box is what runs something: Spec is a request, of which the last args count for
 // nothing.
 type Box struct {

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/seed-75010da9/jail/cmd/internal/companion"
+	"github.com/seed-75010da9/jail/jail"
+	"github.com/seed-75010da9/jail/profiles"
+)
+
+// selftestOptions is what the flags of `jail selftest` said.
+type selftestOptions struct {
+	only    []string
+	list    bool
+	tier    jail.Tier
+	timeout time.Duration
+}
+
+func selftestFlags() []flagDef {
+	return []flagDef{
+		{name: "only", value: "NAME", many: true, group: groupAttacks,
+			usage: "carry out this family of attacks, or this row, alone; --list has the names", accept: "the name of a family or row",
+			set: added(asIs[string], func(o *options) *[]string { return &o.selftest.only })},
+		{name: "list", group: groupAttacks, usage: "print the attacks and where each is on record; carry nothing out",
+			set: on(func(o *options) *bool { return &o.selftest.list })},
+		{name: "tier", value: "1|2", group: groupAttacks, accept: "1 or 2", preset: "1", words: wordChoice, values: []string{"1", "2"},
+			usage: "the boxes that are attacked; 2 are those without namespaces",
+			set:   parsed(tier, func(o *options) *jail.Tier { return &o.selftest.tier })},
+		{name: "timeout", value: "TIME", group: groupAttacks, accept: acceptTime, preset: "60s",
+			usage: "how long all of it may take; what was not carried out by then is unproven",
+			set:   parsed(profiles.ParseDuration, func(o *options) *time.Duration { return &o.selftest.timeout })},
+		{name: "json", group: groupResult, usage: "print one document of schema jail-selftest/1 instead",
+			set: on(func(o *options) *bool { return &o.json })},
+		helpFlag(),
+	}
+}
+
+// groupAttacks is the heading of the flags in `jail help selftest`.
+const groupAttacks = "What is carried out"
+
+// selftestCommand is `jail selftest`. It becomes its companion: what can take walls
+// down is not in this binary.
+func selftestCommand(args []string) int {
+	o := options{selftest: selftestOptions{tier: jail.Tier1, timeout: time.Minute}}
+	words, status, ok := plainArgs("selftest", args, &o)
+	if !ok {
+		return status
+	}
+	if len(words) > 0 {
+		fmt.Fprintln(os.Stderr, "jail: selftest: takes no arguments; one attack alone is --only "+quote(words[0]))
+		return exitRefused
+	}
+	path, err := companion.Find()
+	if err == nil {
+		err = companion.Exec(path, "selftest", companion.Selftest{
+			Version: ownVersion(), Only: o.selftest.only, List: o.selftest.list, JSON: o.json, Tier: int(o.selftest.tier), Timeout: o.selftest.timeout,
+		})
+	}
+	fmt.Fprintln(os.Stderr, "jail: selftest:", err)
+	return exitRefused
+}
+
+const helpSelftest = `Attacks boxes on this host, to show that their walls hold here: on this kernel,
+with this configuration, for this user. The attacks are those of the project's
+own tests, many of them escapes from other sandboxes; each names its source.
+
+Each is carried out bare, where it must succeed; in a box, where it must fail;
+and in a box without exactly the walls that are said to stop it, where it must
+succeed again. So a line that says held says by which walls, and that was tried.
+
+It says first what it will do, attacks nothing but what it made itself, and
+takes all of it away again. A machine in use may run it: what such a machine
+would feel is carried out boxed alone, and the line says so. No other command
+can take walls down.
+
+Exit status: 0 if every wall is what is claimed, 1 if an attack got through, a
+row proved nothing or the time was up, 125 if nothing could be carried out. Rows
+that this host, or who you are, gives nothing to attack for are skipped, with
+the reason, and are no fault.
+
+  jail selftest
+  jail selftest --list
+  jail selftest --only pid1 --only 'files/climb out with ..'
+  sudo jail selftest --json >selftest.json
+`
