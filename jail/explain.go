@@ -51,7 +51,10 @@ func (p *Plan) Text() string {
 	fmt.Fprintf(&b, "denials  %s\n", p.filter.heard())
 	f := p.spec.Limits
 	fmt.Fprintf(&b, "limits   timeout %v, cpu time %v, memory %s, cpus %g, pids %d, output %s, tmp %s, nofile %d, file size %s\n",
-		f.Timeout, f.CPUTime, sizeText(f.Memory), f.CPUs, f.Pids, sizeText(f.Output), sizeText(f.TmpSize), f.NoFile, sizeText(f.FileSize))
+		f.Timeout, f.CPUTime, sizeText(f.Memory), f.CPUs, f.Pids, outputText(f.Output), sizeText(f.TmpSize), f.NoFile, sizeText(f.FileSize))
+	if f.IdleTimeout > 0 {
+		fmt.Fprintf(&b, "idle     timeout %v\n", f.IdleTimeout)
+	}
 	for _, e := range p.spec.Env {
 		fmt.Fprintf(&b, "env      %s\n", strconv.Quote(e))
 	}
@@ -75,6 +78,13 @@ func sizeText(n int64) string {
 		n, unit = n/1024, unit+1
 	}
 	return strconv.FormatInt(n, 10) + [...]string{"", "K", "M", "G"}[unit]
+}
+
+func outputText(n int64) string {
+	if n == Unlimited {
+		return "unlimited"
+	}
+	return sizeText(n)
 }
 
 func (p *Plan) net() Net {

@@ -26,3 +26,12 @@ type IO struct {
 	// the box runs.
 	TTY *os.File
 }
+
+// holds is Faults if more may come out than is to be kept.
+func (io IO) holds(s Spec) error {
+	captured := io.Stdout == nil || io.Stderr == nil && io.TTY == nil
+	if s.Limits.Output == Unlimited && (captured || io.Value != nil) {
+		return Faults{{"limits.output", "unlimited", "must be a number of bytes where the output is captured, or a value is taken: that is kept in memory"}}
+	}
+	return nil
+}

@@ -20,7 +20,7 @@ func LimitRange(field string) string {
 		return within(minPids, maxPids, " processes (PID 1 is one of them)")
 	case "limits.nofile":
 		return within(minNoFile, maxNoFile, " descriptors")
-	case "limits.timeout", "limits.cpu_time":
+	case "limits.timeout", "limits.idle_timeout", "limits.cpu_time":
 		return fmt.Sprintf("from %v to %dh", minTime, maxTime/time.Hour)
 	case "limits.cpus":
 		return fmt.Sprintf("from %v to %d processors", minCPUs, maxCPUs)

@@ -2,8 +2,10 @@ package jail
 
 import (
 	"errors"
+	"math"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -23,6 +25,9 @@ type streams struct {
 	slave     string      // the terminal's device on the host
 	held      fdSet       // of a terminal: what keeps it open until the box is gone
 	handing   atomic.Bool // something to the caller at this moment
+	idles     bool        // somebody asks when something went in or out
+	base      time.Time
+	movedAt   atomic.Int64 // when something last went in or out, in nanoseconds from base on; 0: they are joined to nobody yet
 
 	mu   sync.Mutex // of what follows and of the sinks: finish reads them should the copying hang
 	left int64
@@ -37,8 +42,12 @@ type streams struct {
 func (r *run) connect(io IO) (*streams, error) {
 	s := &streams{
 		childEnds: [3]int{-1, -1, -1}, from: [2]int{-1, -1},
-		limit: r.spec.Limits.Output, left: r.spec.Limits.Output, mode: r.spec.OutputMode, done: make(chan struct{}),
+		limit: r.spec.Limits.Output, mode: r.spec.OutputMode, idles: r.spec.Limits.IdleTimeout > 0, base: time.Now(), done: make(chan struct{}),
 	}
+	if s.limit == Unlimited {
+		s.limit = math.MaxInt64
+	}
+	s.left = s.limit
 	connect := s.connectPipes
 	if io.TTY != nil {
 		connect = s.connectTTY
@@ -98,10 +107,27 @@ func (s *streams) abandon() {
 // bind says where the program's output goes, and begins to feed it.
 func (s *streams) bind(io IO) {
 	s.sinks = [2]*sink{newSink(io.Stdout), newSink(io.Stderr)}
+	s.touch()
 	if s.feed != nil {
 		s.feed.from = io.Stdin
+		if s.idles {
+			s.feed.moved = s.touch
+		}
 		go s.feed.run()
 	}
+}
+
+// touch notes that something went in or out.
+func (s *streams) touch() {
+	if s.idles {
+		s.movedAt.Store(int64(time.Since(s.base)))
+	}
+}
+
+// moved is when something last went in or out, if they are joined to anybody.
+func (s *streams) moved() (time.Time, bool) {
+	at := s.movedAt.Load()
+	return s.base.Add(time.Duration(at)), at != 0
 }
 
 // started gives up the ends that now are the child's.
@@ -172,6 +198,7 @@ func (s *streams) move(i int, buf []byte, e *end) (int, error) {
 	if n <= 0 {
 		return 0, err
 	}
+	s.touch()
 	s.mu.Lock()
 	if s.over { // what a box says while it is being ended for its output is no part of it
 		s.mu.Unlock()
@@ -223,6 +250,9 @@ func (s *streams) splice(i int, sk *sink, most int) (int, bool) {
 	if err != nil {
 		sk.file = nil // the caller's end is none that can be spliced to
 		return 0, false
+	}
+	if n > 0 {
+		s.touch()
 	}
 	s.mu.Lock()
 	sk.bytes += int64(n)

@@ -112,7 +112,7 @@ func (p *Pool) Accepts(spec Spec) bool {
 func (p *Pool) Run(ctx context.Context, c Command, io IO) (Result, error) {
 	spec := p.template
 	spec.Name, spec.Args, spec.Env = c.Name, c.Args, c.Env
-	if io.TTY != nil || io.Value != nil || ctx.Err() != nil || interrupted(interrupt.Of(ctx)) || spec.Validate() != nil {
+	if io.TTY != nil || io.Value != nil || ctx.Err() != nil || interrupted(interrupt.Of(ctx)) || io.holds(spec) != nil || spec.Validate() != nil {
 		return RunIO(ctx, spec, io)
 	}
 	block, ok := lateBlock(spec)

@@ -57,7 +57,7 @@ const (
 	ReasonOK              Reason = "ok"               // exit code 0
 	ReasonExecutionFailed Reason = "execution_failed" // another exit code
 	ReasonSignaled        Reason = "signaled"         // ended by a signal of its own making
-	ReasonTimeout         Reason = "timeout"          // Limits.Timeout was over
+	ReasonTimeout         Reason = "timeout"          // Limits.Timeout was over, or Limits.IdleTimeout
 	ReasonCPUTime         Reason = "cpu_time"         // Limits.CPUTime was used up
 	ReasonOutputTooLarge  Reason = "output_too_large" // Limits.Output was exceeded
 	ReasonOutOfMemory     Reason = "out_of_memory"    // the kernel's OOM counter of the box's cgroup rose
@@ -124,15 +124,18 @@ type Usage struct {
 // refusal those that were asked for. Without a cgroup, which only a Spec that
 // calls it optional runs without, the limits of the whole tree are null.
 type InForce struct {
-	TimeoutMS     int64    `json:"timeout_ms"`
+	TimeoutMS int64 `json:"timeout_ms"`
+	// IdleTimeoutMS is absent where there was no such limit.
+	IdleTimeoutMS int64    `json:"idle_timeout_ms,omitempty"`
 	CPUTimeMS     *int64   `json:"cpu_time_ms"`
 	MemoryBytes   *int64   `json:"memory_bytes"`
 	CPUs          *float64 `json:"cpus"`
 	Pids          *int64   `json:"pids"`
-	OutputBytes   int64    `json:"output_bytes"`
-	TmpBytes      int64    `json:"tmp_bytes"`
-	NoFile        int64    `json:"nofile"`
-	FileSizeBytes int64    `json:"file_size_bytes"`
+	// OutputBytes is null where the output had no limit.
+	OutputBytes   *int64 `json:"output_bytes"`
+	TmpBytes      int64  `json:"tmp_bytes"`
+	NoFile        int64  `json:"nofile"`
+	FileSizeBytes int64  `json:"file_size_bytes"`
 }
 
 // LayerName is one of the layers of a box.

@@ -70,7 +70,10 @@ func Run(ctx context.Context, spec Spec) (Result, error) { return RunIO(ctx, spe
 func RunIO(ctx context.Context, spec Spec, io IO) (Result, error) {
 	r := newRun(ctx, spec)
 	defer r.close()
-	err := r.prepare(io)
+	err := io.holds(spec)
+	if err == nil {
+		err = r.prepare(io)
+	}
 	if err == nil {
 		err = r.carryOut(ctx, io)
 	}

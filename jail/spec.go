@@ -166,7 +166,11 @@ type Limits struct {
 	// Pids is how many processes and threads may exist at once, the box's own
 	// PID 1 included.
 	Pids int64
-	// Output is how many bytes stdout and stderr may carry together.
+	// IdleTimeout is how long nothing may go in by stdin or come out by stdout and
+	// stderr; zero is as long as it likes.
+	IdleTimeout time.Duration
+	// Output is how many bytes stdout and stderr may carry together, or Unlimited:
+	// then they must be streamed ([IO]).
 	Output int64
 	// TmpSize is the capacity of /tmp, and of /dev/shm, each.
 	TmpSize int64
@@ -175,6 +179,9 @@ type Limits struct {
 	// FileSize is RLIMIT_FSIZE: the size to which one file may grow.
 	FileSize int64
 }
+
+// Unlimited is the Limits.Output of a program whose output has no end.
+const Unlimited = -1
 
 // DefaultLimits is what a zero field of Limits means.
 func DefaultLimits() Limits {

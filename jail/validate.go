@@ -226,11 +226,14 @@ func (v *validator) limits(l Limits) {
 	}
 	number("memory", l.Memory, minMemory, maxSize)
 	number("pids", l.Pids, minPids, maxPids)
-	number("output", l.Output, 1, maxSize)
+	if l.Output != Unlimited {
+		number("output", l.Output, 1, maxSize)
+	}
 	number("tmp_size", l.TmpSize, minTmpSize, maxSize)
 	number("nofile", l.NoFile, minNoFile, maxNoFile)
 	number("file_size", l.FileSize, 1, maxSize)
 	check("timeout", l.Timeout.String(), l.Timeout >= minTime && l.Timeout <= maxTime)
+	check("idle_timeout", l.IdleTimeout.String(), l.IdleTimeout == 0 || l.IdleTimeout >= minTime && l.IdleTimeout <= maxTime)
 	check("cpu_time", l.CPUTime.String(), l.CPUTime >= minTime && l.CPUTime <= maxTime)
 	check("cpus", strconv.FormatFloat(l.CPUs, 'g', -1, 64), l.CPUs >= minCPUs && l.CPUs <= maxCPUs)
 }

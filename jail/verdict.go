@@ -143,6 +143,9 @@ func (r *run) words() (message, hint string) {
 	case ReasonSignaled:
 		return "the program was ended by " + *res.Signal, signalHints[*res.Signal]
 	case ReasonTimeout:
+		if r.watch.idled {
+			return fmt.Sprintf("ended because it was idle: for %v nothing was read or written", l.IdleTimeout), "raise --idle-timeout if the program may be silent for longer"
+		}
 		return fmt.Sprintf("ended after %v of wall time (limit %v)", wall, l.Timeout), "raise --timeout if the program needs longer"
 	case ReasonCPUTime:
 		return fmt.Sprintf("ended after its processor time was used up (limit %v)", l.CPUTime), "raise --cpu-time (or --timeout, which it follows) if the program needs more"
@@ -182,8 +185,12 @@ func (r *run) words() (message, hint string) {
 
 func (l Limits) inForce() InForce {
 	cpu := l.CPUTime.Milliseconds()
+	output := &l.Output
+	if l.Output == Unlimited {
+		output = nil
+	}
 	return InForce{
-		TimeoutMS: l.Timeout.Milliseconds(), CPUTimeMS: &cpu, MemoryBytes: &l.Memory, CPUs: &l.CPUs,
-		Pids: &l.Pids, OutputBytes: l.Output, TmpBytes: l.TmpSize, NoFile: l.NoFile, FileSizeBytes: l.FileSize,
+		TimeoutMS: l.Timeout.Milliseconds(), IdleTimeoutMS: l.IdleTimeout.Milliseconds(), CPUTimeMS: &cpu, MemoryBytes: &l.Memory, CPUs: &l.CPUs,
+		Pids: &l.Pids, OutputBytes: output, TmpBytes: l.TmpSize, NoFile: l.NoFile, FileSizeBytes: l.FileSize,
 	}
 }

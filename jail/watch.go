@@ -27,6 +27,8 @@ type watch struct {
 	peak     int64     // the most memory that was seen there, in bytes
 	spent    spent     // the processor time that was seen there
 	folder   time.Time // when to look at the private folder of a tier 2 box
+	late     bool      // its time was over
+	idled    bool      // and that because it was idle
 }
 
 func (w *watch) begin(r *run, pid int) {
@@ -48,6 +50,9 @@ func (w *watch) next() time.Duration {
 		return longest
 	}
 	at := w.deadline
+	if quiet, ok := w.quiet(); ok && quiet.Before(at) {
+		at = quiet
+	}
 	if (w.run.group != nil || w.pid != 0) && w.counters.Before(at) {
 		at = w.counters
 	}
@@ -64,8 +69,13 @@ func (w *watch) look() {
 	}
 	now := time.Now()
 	if !now.Before(w.deadline) {
+		w.late = true
 		w.run.end.now(ReasonTimeout)
 		w.deadline = now.Add(longest) // it is over, and whoever waits has a limit of its own
+	}
+	if quiet, ok := w.quiet(); ok && !now.Before(quiet) {
+		w.late, w.idled = true, true
+		w.run.end.now(ReasonTimeout)
 	}
 	r := w.run
 	if r.private != "" && !now.Before(w.folder) {
@@ -93,6 +103,17 @@ func (w *watch) look() {
 		wait = max(left, time.Millisecond)
 	}
 	w.counters = now.Add(wait)
+}
+
+// quiet is when the program will have been idle for too long. Not ok: it may be, or
+// its time is over already.
+func (w *watch) quiet() (time.Time, bool) {
+	limit := w.run.spec.Limits.IdleTimeout
+	if limit == 0 || w.late || w.run.streams == nil {
+		return time.Time{}, false
+	}
+	moved, ok := w.run.streams.moved()
+	return moved.Add(limit), ok
 }
 
 // interrupted says whether the caller has ended a run by this descriptor of its, or

@@ -39,10 +39,11 @@
 //	[limits]
 //	timeout = "30s"
 //	cpu_time = "30s"
+//	idle_timeout = "5m"        # nothing read or written for that long; none if left out
 //	memory = "512M"
 //	cpus = 1
 //	pids = 128
-//	output = "1M"
+//	output = "1M"              # or unlimited
 //	output_mode = "kill"       # or truncate
 //	tmp_size = "64M"
 //	nofile = 1024

@@ -7,12 +7,15 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/seed-75010da9/jail/jail"
 )
 
 // What the parsers below accept, in words. Errors and faults quote these. How much
 // a limit may be is said by jail.LimitRange.
 const (
 	wantSize     = "a whole number of bytes, or of KiB, MiB or GiB with K, M or G behind it, such as 256M"
+	wantOutput   = wantSize + ", or unlimited"
 	wantDuration = "a number with its unit, such as 500ms, 30s or 1m30s"
 	wantCPUs     = "a decimal number of processors, such as 0.5 or 2"
 	wantCount    = "a whole number"
@@ -49,6 +52,21 @@ func ParseSize(s string) (int64, error) {
 		return math.MaxInt64, nil
 	}
 	return n << shift, nil
+}
+
+const unlimited = "unlimited"
+
+// ParseOutput is ParseSize for what a program may write, which may also be
+// "unlimited".
+func ParseOutput(s string) (int64, error) {
+	if s == unlimited {
+		return jail.Unlimited, nil
+	}
+	n, err := ParseSize(s)
+	if err != nil {
+		return 0, &valueError{s, wantOutput}
+	}
+	return n, nil
 }
 
 // ParseDuration reads a Go duration such as 1m30s. A number without a unit is

@@ -110,10 +110,11 @@ var fields = []field{
 
 	{"limits.timeout", wantDuration, func(s *settings, v value) bool { return v.duration(&s.limits.Timeout) }},
 	{"limits.cpu_time", wantDuration, func(s *settings, v value) bool { return v.duration(&s.limits.CPUTime) }},
+	{"limits.idle_timeout", wantDuration, func(s *settings, v value) bool { return v.duration(&s.limits.IdleTimeout) }},
 	{"limits.memory", wantSize, func(s *settings, v value) bool { return v.size(&s.limits.Memory) }},
 	{"limits.cpus", wantCPUs, func(s *settings, v value) bool { return v.cpus(&s.limits.CPUs) }},
 	{"limits.pids", wantCount, func(s *settings, v value) bool { return v.count(&s.limits.Pids) }},
-	{"limits.output", wantSize, func(s *settings, v value) bool { return v.size(&s.limits.Output) }},
+	{"limits.output", wantOutput, func(s *settings, v value) bool { return v.output(&s.limits.Output) }},
 	{"limits.output_mode", `one of "kill" and "truncate"`, func(s *settings, v value) bool {
 		return oneOf(v, &s.outputMode, jail.OutputKill, jail.OutputTruncate)
 	}},

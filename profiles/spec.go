@@ -172,15 +172,16 @@ func (b *builder) workingDir() {
 // overlay is limits with every field that is set in over taken from there.
 func overlay(limits, over jail.Limits) jail.Limits {
 	return jail.Limits{
-		Timeout:  or(over.Timeout, limits.Timeout),
-		CPUTime:  or(over.CPUTime, limits.CPUTime),
-		Memory:   or(over.Memory, limits.Memory),
-		CPUs:     or(over.CPUs, limits.CPUs),
-		Pids:     or(over.Pids, limits.Pids),
-		Output:   or(over.Output, limits.Output),
-		TmpSize:  or(over.TmpSize, limits.TmpSize),
-		NoFile:   or(over.NoFile, limits.NoFile),
-		FileSize: or(over.FileSize, limits.FileSize),
+		Timeout:     or(over.Timeout, limits.Timeout),
+		CPUTime:     or(over.CPUTime, limits.CPUTime),
+		IdleTimeout: or(over.IdleTimeout, limits.IdleTimeout),
+		Memory:      or(over.Memory, limits.Memory),
+		CPUs:        or(over.CPUs, limits.CPUs),
+		Pids:        or(over.Pids, limits.Pids),
+		Output:      or(over.Output, limits.Output),
+		TmpSize:     or(over.TmpSize, limits.TmpSize),
+		NoFile:      or(over.NoFile, limits.NoFile),
+		FileSize:    or(over.FileSize, limits.FileSize),
 	}
 }
 

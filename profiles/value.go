@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pelletier/go-toml/v2/unstable"
+	"github.com/seed-75010da9/jail/jail"
 )
 
 // A value is a TOML value: its kind, how it is written, and what it says.
@@ -119,6 +120,14 @@ func (v value) size(dst *int64) bool {
 		*dst = n
 	}
 	return err == nil
+}
+
+func (v value) output(dst *int64) bool {
+	if v.kind == unstable.String && v.text == unlimited {
+		*dst = jail.Unlimited
+		return true
+	}
+	return v.size(dst)
 }
 
 func (v value) count(dst *int64) bool {

@@ -12,6 +12,7 @@ import (
 var names = [...]struct{ spec, request string }{
 	{"limits.timeout", "limits.timeout_ms"},
 	{"limits.cpu_time", "limits.cpu_time_ms"},
+	{"limits.idle_timeout", "limits.idle_timeout_ms"},
 	{"limits.memory", "limits.memory_bytes"},
 	{"limits.output", "limits.output_bytes"},
 	{"limits.tmp_size", "limits.tmp_bytes"},

@@ -82,7 +82,8 @@ type Limits struct {
 	MemoryBytes   *int64   `json:"memory_bytes,omitempty"`
 	CPUs          *float64 `json:"cpus,omitempty"`
 	Pids          *int64   `json:"pids,omitempty"`
-	OutputBytes   *int64   `json:"output_bytes,omitempty"`
+	IdleTimeoutMS *float64 `json:"idle_timeout_ms,omitempty"`
+	OutputBytes   *int64   `json:"output_bytes,omitempty"` // -1: unlimited
 	TmpBytes      *int64   `json:"tmp_bytes,omitempty"`
 	NoFile        *int64   `json:"nofile,omitempty"`
 	FileSizeBytes *int64   `json:"file_size_bytes,omitempty"`

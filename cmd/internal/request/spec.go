@@ -147,7 +147,7 @@ func limitsOf(l jail.Limits) *Limits {
 	}
 	return &Limits{
 		TimeoutMS: millis(l.Timeout), CPUTimeMS: millis(l.CPUTime), MemoryBytes: number(l.Memory), CPUs: number(l.CPUs), Pids: number(l.Pids),
-		OutputBytes: number(l.Output), TmpBytes: number(l.TmpSize), NoFile: number(l.NoFile), FileSizeBytes: number(l.FileSize),
+		IdleTimeoutMS: millis(l.IdleTimeout), OutputBytes: number(l.Output), TmpBytes: number(l.TmpSize), NoFile: number(l.NoFile), FileSizeBytes: number(l.FileSize),
 	}
 }
 
@@ -158,7 +158,7 @@ func (r Request) limits() jail.Limits {
 	l := *r.Limits
 	return jail.Limits{
 		Timeout: duration(l.TimeoutMS), CPUTime: duration(l.CPUTimeMS), Memory: of(l.MemoryBytes), CPUs: of(l.CPUs), Pids: of(l.Pids),
-		Output: of(l.OutputBytes), TmpSize: of(l.TmpBytes), NoFile: of(l.NoFile), FileSize: of(l.FileSizeBytes),
+		IdleTimeout: duration(l.IdleTimeoutMS), Output: of(l.OutputBytes), TmpSize: of(l.TmpBytes), NoFile: of(l.NoFile), FileSize: of(l.FileSizeBytes),
 	}
 }
 

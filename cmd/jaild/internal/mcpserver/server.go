@@ -107,7 +107,7 @@ func (s *Server) box(b companion.Box) (jail.Spec, error) {
 		}
 		spec.Limits.FileSize = min(spec.Limits.WithDefaults().FileSize, w.size)
 	}
-	if n := spec.Limits.WithDefaults().Output; n > mostOutput {
+	if n := spec.Limits.WithDefaults().Output; n > mostOutput || n == jail.Unlimited {
 		faults = append(faults, jail.Fault{Field: "--output", Value: fmt.Sprint(n), Want: fmt.Sprintf("must be at most %d: results are kept in memory", mostOutput)})
 	}
 	faults = request.Check(spec, append(faults, more...))

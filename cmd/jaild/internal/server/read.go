@@ -65,8 +65,8 @@ func (s *Server) mayNot(r request.Request, spec jail.Spec, streamed bool) (fault
 	if r.Capture && !streamed {
 		fault("capture", "true", "must be left out but for /v1/stream: here output is always captured")
 	}
-	if most := s.settings.MaxCapture; (r.Capture || !streamed) && spec.Limits.WithDefaults().Output > most {
-		fault("limits.output_bytes", strconv.FormatInt(spec.Limits.WithDefaults().Output, 10), fmt.Sprintf("must be at most %d where the output is captured: the server keeps it in memory (--max-capture)", most))
+	if n, most := spec.Limits.WithDefaults().Output, s.settings.MaxCapture; (r.Capture || !streamed) && (n > most || n == jail.Unlimited) {
+		fault("limits.output_bytes", strconv.FormatInt(n, 10), fmt.Sprintf("must be at most %d where the output is captured: the server keeps it in memory (--max-capture)", most))
 	}
 	for i, m := range spec.View {
 		if s.shows(m) {
