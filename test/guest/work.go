@@ -35,7 +35,7 @@ func suites() []suite {
 	return []suite{
 		{name: "doctor", what: "jail doctor --json", limit: 10 * time.Second},
 		{name: "profiles", what: "a script with the profile node, and one with python", limit: 20 * time.Second},
-		{name: "cgroups", what: "the caps: tests of package cgroups", pkg: "./cgroups", limit: 30 * time.Second},
+		{name: "cgroups", what: "the caps: tests of package cgroups", pkg: "./cgroups", limit: time.Minute},
 		{name: "reasons", what: "each reason that a run can end for, and its record: a test of package jail", pkg: "./jail",
 			tests: "^TestReasonsForReal$", limit: 30 * time.Second, boxes: true},
 		{name: "jail", what: "the walls, the reasons and the records: tests of package jail", pkg: "./jail", limit: 2 * time.Minute, long: true,

@@ -107,20 +107,22 @@ func watch(ctx context.Context, kernel, tree, work string, print func(row string
 
 // read hands on the rows that come over the guest's console, and answers how many
 // failed, the last of what else was said there, and whether the service came to
-// its end.
+// its end with at least one row.
 func read(console io.Reader, print func(row string)) (failed int, said string, ended bool) {
+	ran := 0
 	lines := bufio.NewScanner(console)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		line := strings.TrimSpace(lines.Text())
-		row, ok := strings.CutPrefix(line, "@@ ")
+		_, row, ok := strings.Cut(line, "@@ ") // systemd may have written on that line, too
 		switch {
 		case !ok:
 			said += line + "\n"
 			said = said[max(0, len(said)-8192):]
 		case row == "end":
-			return failed, said, true
+			return failed, said, ran > 0
 		default:
+			ran++
 			print(row)
 			if strings.HasPrefix(row, "FAIL") {
 				failed++

@@ -15,6 +15,9 @@ import (
 
 func main() {
 	runtime.LockOSThread()
+	if err := takeNoSignals(); err != nil {
+		fmt.Fprintln(os.Stderr, "init: signals:", err)
+	}
 	m := machine{uml: isUML()}
 	if err := m.serve(); err != nil {
 		// The console is for what happens before there is a port.

@@ -69,7 +69,7 @@ func prepare() error {
 		}
 	}
 	for _, id := range []string{"1000", "1002"} {
-		if err := soon(func() error { _, err := os.Stat("/run/user/" + id + "/systemd/private"); return err }); err != nil {
+		if err := within(time.Minute, func() error { _, err := os.Stat("/run/user/" + id + "/systemd/private"); return err }); err != nil {
 			return err
 		}
 	}
@@ -89,8 +89,10 @@ func nothingLeft() error {
 }
 
 // soon tries until it succeeds, for five seconds.
-func soon(try func() error) error {
-	end := time.Now().Add(5 * time.Second)
+func soon(try func() error) error { return within(5*time.Second, try) }
+
+func within(limit time.Duration, try func() error) error {
+	end := time.Now().Add(limit)
 	for {
 		err := try()
 		if err == nil || time.Now().After(end) {
