@@ -83,6 +83,7 @@ func alike(t *testing.T, res Result) map[string]any {
 
 // The record of a warm run is that of a cold one, with all the evidence.
 func TestPoolRecord(t *testing.T) {
+	needLandlock(t)
 	dir := t.TempDir()
 	for name, change := range map[string]func(*Spec){
 		"plain":       func(*Spec) {},

@@ -11,6 +11,7 @@ import (
 // What is wrong with a pool is found at once, all of it; and a box that can't be
 // made is the error that Run has for it.
 func TestNewPoolFaults(t *testing.T) {
+	needLandlock(t)
 	for name, c := range map[string]struct {
 		size   int
 		change func(*Spec)
@@ -43,6 +44,7 @@ func TestNewPoolFaults(t *testing.T) {
 
 // Accepts compares everything but the command.
 func TestPoolAccepts(t *testing.T) {
+	needLandlock(t)
 	p := newPool(t, t.Context(), shell(""), 1)
 	for name, c := range map[string]struct {
 		change func(*Spec)

@@ -158,6 +158,7 @@ func TestConcurrentRuns(t *testing.T) {
 		wg.Go(func() {
 			defer func() { <-slots }()
 			s := shell(fmt.Sprintf("echo %d; exit %d", i, i%3))
+			s.Limits.Timeout = patience(20 * time.Second)
 			res, err := Run(context.Background(), s)
 			if err != nil || res.Stdout.Text != fmt.Sprintln(i) || res.ExitCode == nil || *res.ExitCode != i%3 || !res.TreeEmpty {
 				t.Errorf("run %d: %v, %s", i, err, text(res))

@@ -80,12 +80,13 @@ func TestTTY(t *testing.T) {
 		{"the end of input can be typed", "cat; echo over", "\x04", "over\r\n"},
 		{"opened by name it takes commands", "stty size </dev/tty; stty size </dev/console; stty size </proc/self/fd/0", "", "31 97\r\n31 97\r\n31 97\r\n"},
 		// Not TERM, which the job still ignores, as its shell does, until it is sleep.
-		{"a shell controls jobs on it", "sh -ic 'sleep 20 & kill -KILL %1; wait; echo done' 2>&1 | grep -v Killed", "", "done\r\n"},
+		{"a shell controls jobs on it", "sh -ic 'sleep 600 & kill -KILL %1; wait; echo done' 2>&1 | grep -v Killed", "", "done\r\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, tty := callerTTY(t, 31, 97)
 			out := &screen{}
 			s := shell(c.script)
+			s.Limits.Timeout = patience(20 * time.Second)
 			io := IO{TTY: tty, Stdout: out}
 			if c.typed != "" {
 				io.Stdin = strings.NewReader(c.typed)
