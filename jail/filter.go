@@ -73,18 +73,18 @@ func planSeccomp(spec Spec, h host, l handled, sh shape, off ablation.Set) (filt
 		f.program = f.program.Observed()
 	}
 	if spec.Trace {
-		return f.withTrace()
+		return f.withTrace(spec.Seccomp.Allow)
 	}
 	return f, nil
 }
 
 // withTrace is f with a listener that hears of the paths as well.
-func (f filter) withTrace() (filter, error) {
+func (f filter) withTrace(allowed []string) (filter, error) {
 	if f.listener == 0 {
 		return filter{}, &SetupError{Stage: StageProbe, Layer: LayerSeccomp, Operation: "seccomp", Operand: "trace", Err: errors.New(f.unheard),
 			Remedy: "run it without --trace"}
 	}
-	program, err := f.program.Traced(traced())
+	program, err := f.program.Traced(traced(allowed))
 	if err != nil {
 		return filter{}, &SetupError{Stage: StageSeccomp, Layer: LayerSeccomp, Operation: "policy", Operand: "trace", Err: err}
 	}

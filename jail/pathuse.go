@@ -1,6 +1,8 @@
 package jail
 
 import (
+	"slices"
+
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 	"golang.org/x/sys/unix"
 )
@@ -22,15 +24,27 @@ type PathUse struct {
 	Count                               int64
 }
 
-// pathUses are what a tracer saw, in the order in which it did.
-func (r *run) pathUses() []PathUse {
+// Used is what a traced program used.
+type Used struct {
+	// Paths are in the order in which they were first used.
+	Paths []PathUse
+	// Families are those of the sockets that it made, such as AF_INET.
+	Families []int
+	// Calls are those of Spec.Seccomp.Allow that it made.
+	Calls []string
+	// Incomplete says that there was more than is told apart, or could be read.
+	Incomplete bool
+}
+
+// used is what a tracer saw, or nil.
+func (r *run) used() *Used {
 	t := r.observer.paths()
 	if t == nil {
 		return nil
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	uses := make([]PathUse, 0, len(t.order))
+	used := &Used{Paths: make([]PathUse, 0, len(t.order)), Families: slices.Clone(t.families), Calls: slices.Clone(t.calls), Incomplete: t.unread+t.beyond > 0}
 	for _, u := range t.order {
 		p := PathUse{Path: u.asked, Real: u.real, Dir: u.mode&unix.S_IFMT == unix.S_IFDIR, Count: u.count,
 			Read: u.did&paths.Read != 0, Written: u.did&(paths.Write|paths.Change|paths.Remove) != 0, Made: u.did&paths.Make != 0,
@@ -38,9 +52,9 @@ func (r *run) pathUses() []PathUse {
 		if m := r.plan.view.mountAt(u.real); m != nil {
 			p.Kind, p.Source = m.Kind, m.source(u.real)
 		}
-		uses = append(uses, p)
+		used.Paths = append(used.Paths, p)
 	}
-	return uses
+	return used
 }
 
 // paths is what a tracer saw, or nil.

@@ -38,9 +38,9 @@ type Result struct {
 	// Warm says that the box stood ready before it was asked for (Pool).
 	Warm      bool      `json:"warm,omitempty"`
 	StartedAt time.Time `json:"started_at"`
-	// Paths is what a program whose Spec has Trace used of the box's files, for those
-	// who learn a profile from it. It can be long and is no part of the record.
-	Paths []PathUse `json:"-"`
+	// Used is what a program whose Spec has Trace used of the box, for those who learn
+	// a profile from it. It can be long and is no part of the record.
+	Used *Used `json:"-"`
 	// Timings is how long each stage took, if Spec.Timings asked for it.
 	Timings []Timing `json:"timings,omitempty"`
 	// Value is the JSON that a source of package runner answered with; Error is
@@ -194,8 +194,11 @@ type Denial struct {
 	// mostly fail: the record's message names the first of the most likely.
 	Likely bool `json:"likely,omitempty"`
 
-	common bool // programs often look for it, and do without
+	common bool // see Sought
 }
+
+// Sought says that many programs look for what was refused, and do without it.
+func (d Denial) Sought() bool { return d.common }
 
 // Observation is by what means denials were seen, and what is not seen by them.
 type Observation struct {

@@ -332,7 +332,7 @@ func (r *run) finish(err error) (Result, error) {
 	if r.result.Layers == nil {
 		r.result.Layers = r.receipt()
 	}
-	res.Denials, res.Observed, res.Paths = r.denials(), r.observation(), r.pathUses()
+	res.Denials, res.Observed, res.Used = r.denials(), r.observation(), r.used()
 	var faults Faults
 	var setup *SetupError
 	switch {

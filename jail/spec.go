@@ -55,7 +55,7 @@ type Spec struct {
 	// Trace has the record say, too, which files the program was refused or missed:
 	// the supervisor hears of each call that takes a path and looks at it beside the
 	// program, which slows such calls down several times. It decides nothing. See
-	// Result.Paths for what it was not refused. A host on which it can't be had is a
+	// Result.Used for what it was not refused. A host on which it can't be had is a
 	// refusal, and so is a [Pool].
 	Trace bool
 	// Profile says where the Spec came from, for the record only.

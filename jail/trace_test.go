@@ -33,8 +33,8 @@ func TestTraceChangesNoAnswer(t *testing.T) {
 					t.Errorf("tier %d, %s: %s %s\nand without a listener %s", tier, name, what, text(res), text(plain))
 				}
 			}
-			if len(seen.Paths) == 0 || len(heard.Paths) != 0 || len(seen.Observed.Sources) != 2 {
-				t.Errorf("tier %d, %s: %d paths traced by %v, %d not traced", tier, name, len(seen.Paths), seen.Observed.Sources, len(heard.Paths))
+			if seen.Used == nil || len(seen.Used.Paths) == 0 || heard.Used != nil || len(seen.Observed.Sources) != 2 {
+				t.Errorf("tier %d, %s: %+v traced by %v, %+v not traced", tier, name, seen.Used, seen.Observed.Sources, heard.Used)
 			}
 		}
 	}
@@ -174,12 +174,12 @@ func TestTraceTellsOfUses(t *testing.T) {
 	dir := tracedTree(t)
 	res := runBox(t, traced1(t, "cat in.txt; echo x >/tmp/y; cat /tmp/y", dir), IO{})
 	find := func(p string) PathUse {
-		for _, u := range res.Paths {
+		for _, u := range res.Used.Paths {
 			if u.Path == p {
 				return u
 			}
 		}
-		t.Errorf("no use of %s in %+v", p, res.Paths)
+		t.Errorf("no use of %s in %+v", p, res.Used)
 		return PathUse{}
 	}
 	if u := find(dir + "/granted/in.txt"); !u.Read || u.Written || u.Kind != MountRO || u.Source != u.Path || u.Real != u.Path {

@@ -276,8 +276,11 @@ func (r *run) grantOfMissing(ref *pathRefusal) (pathGrant, bool) {
 		return pathGrant{}, false
 	}
 	target := asked
-	if m := r.plan.view.mountAt(asked); m != nil && m.Kind != MountTmpfs { // a link of a granted tree that leads out of it
-		target = ""
+	if m := r.plan.view.mountAt(asked); m != nil && m.Kind != MountTmpfs {
+		if f.real == m.Source || strings.HasPrefix(f.real, m.Source+"/") { // it has been made since
+			return pathGrant{}, false
+		}
+		target = "" // a link of a granted tree that leads out of it
 	}
 	return grantOn(f, target, ref.want), true
 }

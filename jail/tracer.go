@@ -3,6 +3,7 @@ package jail
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -38,8 +39,10 @@ type seenPaths struct {
 	order    []*pathUse
 	refused  map[refusalKey]*pathRefusal
 	refusals []*pathRefusal
-	unread   int64 // calls whose path could not be read or looked up
-	beyond   int64 // and those beyond what is told apart
+	families []int    // of sockets
+	calls    []string // those that were allowed by name
+	unread   int64    // calls whose path could not be read or looked up
+	beyond   int64    // and those beyond what is told apart
 }
 
 // pathUse is what was done with one path.
@@ -73,9 +76,13 @@ type refusalKey struct {
 // host either.
 const mostPaths = 16 << 10
 
-// traced are the calls of which a tracer hears.
-func traced() []seccomp.Traced {
-	var list []seccomp.Traced
+// traced are the calls of which a tracer hears: those with paths, the making of
+// sockets, and what was allowed by name.
+func traced(allowed []string) []seccomp.Traced {
+	list := []seccomp.Traced{{Syscall: "socket"}}
+	for _, name := range allowed {
+		list = append(list, seccomp.Traced{Syscall: name})
+	}
 	for _, c := range paths.Calls() {
 		list = append(list, seccomp.Traced{Syscall: c.Name, Unless: seccomp.Arg{Index: c.Flags, Mask: c.Unless}})
 	}
@@ -102,6 +109,12 @@ func (t *tracer) become() {
 
 // see notes the paths of a call.
 func (t *tracer) see(l *notify.Listener, c notify.Call, name string) {
+	if name == "socket" {
+		t.seen.family(int(int32(c.Args[0])))
+	}
+	if slices.Contains(t.box.spec.Seccomp.Allow, name) {
+		t.seen.call(name)
+	}
 	for _, o := range paths.Of(name, c.Args) {
 		text, ok := t.text(c.PID, o)
 		if ok && text == "" {
@@ -208,6 +221,22 @@ func ofItself(p string) bool {
 	rest, ok := strings.CutPrefix(p, "/proc/")
 	first, _, _ := strings.Cut(rest, "/")
 	return ok && (first == "self" || first == "thread-self" || strings.Trim(first, "0123456789") == "")
+}
+
+func (s *seenPaths) family(f int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.Contains(s.families, f) {
+		s.families = append(s.families, f)
+	}
+}
+
+func (s *seenPaths) call(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.Contains(s.calls, name) {
+		s.calls = append(s.calls, name)
+	}
 }
 
 func (s *seenPaths) failed() {

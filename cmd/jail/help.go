@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -135,6 +136,8 @@ func commandHelp(name string) string {
 		return helpRun
 	case "explain":
 		return helpExplain
+	case "learn":
+		return helpLearn
 	case "eval":
 		return helpEval
 	case "serve":
@@ -193,6 +196,10 @@ func printHelp(name string) int {
 	if name == "run" {
 		writeFlags(&b, c.flags())
 		b.WriteString("\nExit status:\n" + exitTable + helpSignals)
+	}
+	if name == "learn" {
+		writeFlags(&b, slices.DeleteFunc(c.flags(), func(f flagDef) bool { return f.group != groupLearn }))
+		b.WriteString("\nThe other flags are those of `jail help run`.\n")
 	}
 	if name == "serve" || name == "eval" || name == "mcp" {
 		writeFlags(&b, c.flags())

@@ -24,6 +24,7 @@ type options struct {
 	stdin, record string
 	via           string
 
+	learn learnOptions
 	serve serveOptions
 	mcp   mcpOptions
 	eval  evalOptions

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/seed-75010da9/jail/profiles"
+	"golang.org/x/sys/unix"
+)
+
+// A profileFile is where a learned profile goes. Its folder is opened before the
+// program runs, and the file takes its place whole when it has ended: there is never
+// half a profile.
+type profileFile struct {
+	dir  int
+	name string
+}
+
+func openProfileFile(host profiles.Host, name string) (*profileFile, error) {
+	if _, ok := inheritedFD(name); ok {
+		return nil, errors.New("must be a file; without --out the profile goes to standard output")
+	}
+	real, err := host.RealPath(filepath.Dir(name))
+	if err != nil {
+		return nil, err
+	}
+	base := filepath.Base(name)
+	if base == "." || base == ".." || base == "/" {
+		return nil, errors.New("must be a file")
+	}
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}
+	fd, err := unix.Openat2(unix.AT_FDCWD, real, &how)
+	if err != nil {
+		return nil, fmt.Errorf("open: %w", err)
+	}
+	var st unix.Stat_t
+	if err := unix.Fstatat(fd, base, &st, unix.AT_SYMLINK_NOFOLLOW); err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
+		unix.Close(fd)
+		return nil, errors.New("must be a file, or not there yet")
+	}
+	if err := unix.Faccessat(fd, ".", unix.W_OK|unix.X_OK, unix.AT_EACCESS); err != nil {
+		unix.Close(fd)
+		return nil, err
+	}
+	return &profileFile{fd, base}, nil
+}
+
+func (p *profileFile) write(text string) error {
+	defer unix.Close(p.dir)
+	temporary := "." + p.name + "." + rand.Text()
+	fd, err := unix.Openat(p.dir, temporary, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o666)
+	if err != nil {
+		return err
+	}
+	f := os.NewFile(uintptr(fd), p.name)
+	_, err = f.WriteString(text)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = unix.Renameat(p.dir, temporary, p.dir, p.name)
+	}
+	if err != nil {
+		unix.Unlinkat(p.dir, temporary, 0)
+	}
+	return err
+}
