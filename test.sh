@@ -10,13 +10,13 @@ fi
 
 step() { printf '\n== %s\n' "$*"; "$@"; }
 
-unformatted=$(gofmt -l cmd cgroups internal jail profiles runner seccomp test)
+unformatted=$(gofmt -l cmd cgroups internal jail learn profiles runner seccomp test)
 if [ -n "$unformatted" ]; then
 	echo "not formatted: $unformatted" >&2
 	exit 1
 fi
 step go vet ./...
-step env GOARCH=arm64 CGO_ENABLED=0 go vet ./cmd/... ./cgroups/... ./internal/... ./jail/... ./profiles/... ./runner ./seccomp
+step env GOARCH=arm64 CGO_ENABLED=0 go vet ./cmd/... ./cgroups/... ./internal/... ./jail/... ./learn ./profiles/... ./runner ./seccomp
 step go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 # One package at a time: they share the machine's control groups and two cores.
 # Not from the cache: it does not see the binary that many of them run.
