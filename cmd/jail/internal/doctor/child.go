@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -140,6 +141,8 @@ func probe(name string) int {
 	if !ok {
 		return 2
 	}
+	// What a probe does to itself it does to one thread, and is then that thread's.
+	runtime.LockOSThread()
 	evidence, err := run()
 	f := finding{Evidence: evidence, Profile: appArmorProfile()}
 	var errno unix.Errno
