@@ -34,6 +34,7 @@ if $tests; then
 	need qemu-system-x86_64 qemu-system-x86
 	need mke2fs e2fsprogs
 	need xz xz-utils
+	need jq jq
 	[ -e /usr/include/seccomp.h ] || missing+=(libseccomp-dev)
 fi
 

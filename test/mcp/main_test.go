@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -33,8 +32,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// The packages of other people's that are tested with. They are installed when the
-// tests run and are no part of this repository.
+// The packages of other people's that are tested with.
 var npmPackages = []string{
 	"@modelcontextprotocol/sdk@1.32.2",
 	"@modelcontextprotocol/client@2.4.0",
@@ -42,25 +40,9 @@ var npmPackages = []string{
 	"@modelcontextprotocol/server-filesystem@2026.8.31",
 }
 
-// installTime is how long the registry may take.
-const installTime = "180s"
-
 var install = sync.OnceValues(func() (string, error) {
 	dir := os.Getenv("JAIL_TEST_NPM")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"private":true}`), 0o644); err != nil {
-		return "", err
-	}
-	command := append([]string{installTime, "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"}, npmPackages...)
-	npm := exec.Command("timeout", command...)
-	npm.Dir = dir
-	out, err := npm.CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("npm install: %w: %.300s", err, out)
-	}
-	return dir, nil
+	return dir, shipped.InstallNpm(dir, npmPackages...)
 })
 
 // npm is a folder with the packages in node_modules. Where they can't be had the test
@@ -69,8 +51,7 @@ func npm(t *testing.T) string {
 	t.Helper()
 	dir, err := install()
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "NOT TESTED HERE: %s: %v\n", t.Name(), err)
-		t.Skip(err)
+		shipped.NotToBeHad(t, err.Error())
 	}
 	return dir
 }

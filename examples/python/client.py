@@ -1,0 +1,58 @@
+"""python3 client.py JAIL-ARGUMENTS… <stdin    such as: eval --profile python"""
+
+import json
+import subprocess
+import sys
+
+ANSWERS = {
+    "ok": "value",
+    "execution_failed": "mistake",
+    "signaled": "mistake",
+    "invalid_output": "mistake",
+    "exec_failed": "mistake",
+    "syscall_denied": "mistake",
+    "timeout": "limit",
+    "cpu_time": "limit",
+    "output_too_large": "limit",
+    "out_of_memory": "limit",
+    "pids_limit": "limit",
+    "disk_full": "limit",
+    "canceled": "canceled",
+    "setup_refused": "host",
+    "internal_error": "broken",
+}
+
+
+def jail(args, stdin=b"", command="jail"):
+    """Run jail and return its record. An exception in here ends the box."""
+    with subprocess.Popen(
+        [command, *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        try:
+            out, _ = process.communicate(stdin)
+        except BaseException:
+            process.terminate()
+            raise
+    try:
+        return json.loads(out)
+    except ValueError:
+        raise RuntimeError("jail left no record") from None
+
+
+def answer_to(record):
+    """What a record comes to: see the table in README.md."""
+    # A reason that this program does not know is one of a later version.
+    return ANSWERS.get(record["reason"], "broken")
+
+
+def main():
+    record = jail(sys.argv[1:], sys.stdin.buffer.read())
+    answer = answer_to(record)
+    if answer == "value":
+        print("value", json.dumps(record.get("value", record["stdout"]["text"])))
+    else:
+        print(f"{answer} {record['reason']}: {record['message']}")
+
+
+if __name__ == "__main__":
+    main()

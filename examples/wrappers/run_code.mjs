@@ -1,0 +1,16 @@
+// What both tools for JavaScript do: run a source, and tell a model what came of it.
+import { answerTo, jail } from '../node/client.mjs'
+
+// What the box may do is said here and nowhere else: no argument of the tool reaches
+// jail's command line.
+const box = ['eval', '--profile', 'node', '--timeout', '20s', '--memory', '512M']
+
+export async function runCode(source, input = null, signal = undefined) {
+  const record = await jail(box, JSON.stringify({ source, input }), { signal })
+  const answer = answerTo(record)
+  if (answer === 'host' || answer === 'broken') { // nothing that the model could mend
+    throw new Error(`${record.reason}: ${record.message}`)
+  }
+  const { reason, message, hint, value, error, denials, stdout, stderr } = record
+  return JSON.stringify({ reason, message, hint, value, error, denials, stdout: stdout.text, stderr: stderr.text })
+}

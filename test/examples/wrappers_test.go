@@ -1,0 +1,58 @@
+package examples
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed-75010da9/jail/test/shipped"
+)
+
+// TestWrappers: the wrappers are programs, if nothing more is installed.
+func TestWrappers(t *testing.T) {
+	files, err := filepath.Glob(sources + "/wrappers/*")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, f := range files {
+		check := exec.Command("node", "--check", f)
+		if filepath.Ext(f) == ".py" {
+			check = exec.Command("python3", "-c", "import ast, sys; ast.parse(open(sys.argv[1]).read())", f)
+		}
+		if out, err := check.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v: %s", f, err, out)
+		}
+	}
+	// The part of them that is ours does what it says.
+	module, err := filepath.Abs(sources + "/wrappers/run_code.mjs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("node", "--input-type=module", "-e", `import { runCode } from "`+module+`"; console.log(await runCode("return input * 2", 21), await runCode("throw 1"))`).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), `"value":42`) || !strings.Contains(string(out), "execution_failed") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// TestWrappersInPlace: the tools do what their libraries want of one.
+func TestWrappersInPlace(t *testing.T) {
+	dir := t.TempDir()
+	if err := shipped.InstallNpm(dir, "@langchain/core@1.4.0", "ai@6.0.326", "zod@4.6.7"); err != nil {
+		shipped.NotToBeHad(t, err.Error())
+	}
+	// Where their imports are found.
+	if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS(sources)); err != nil {
+		t.Fatal(err)
+	}
+	program := `import { runCodeTool as ai } from './examples/wrappers/ai_sdk_tool.mjs'
+import { runCodeTool as langchain } from './examples/wrappers/langchain_tool.mjs'
+const call = { source: 'return input * 2', input: 21 }
+console.log(await ai.execute(call, {}), await langchain.invoke(call))`
+	node := exec.Command("node", "--input-type=module", "-e", program)
+	node.Dir = dir
+	if out, err := node.CombinedOutput(); err != nil || strings.Count(string(out), `"value":42`) != 2 {
+		t.Errorf("%v: %s", err, out)
+	}
+}
