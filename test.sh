@@ -10,11 +10,7 @@ fi
 
 step() { printf '\n== %s\n' "$*"; "$@"; }
 
-<<<<<<< ours
-unformatted=$(gofmt -l cmd cgroups internal jail learn profiles runner seccomp test)
-=======
 unformatted=$(gofmt -l cmd cgroups examples internal jail profiles runner seccomp test)
->>>>>>> theirs
 if [ -n "$unformatted" ]; then
 	echo "not formatted: $unformatted" >&2
 	exit 1
