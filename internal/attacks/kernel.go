@@ -117,7 +117,7 @@ func kernel() []Row {
 			},
 			walls: filter,
 		},
-		ifKnown(compareOwn(), Row{
+		ifKnown(compareOwn, Row{
 			name: "compare kernel pointers", source: "kcmp(2)",
 			attack: func([]string) error { return compareOwn() },
 			walls:  filter,
@@ -177,7 +177,7 @@ func kernel() []Row {
 			},
 			walls: filter,
 		},
-		ifKnown(unix.Prctl(unix.PR_GET_MEMORY_MERGE, 0, 0, 0, 0), Row{
+		ifKnown(func() error { return unix.Prctl(unix.PR_GET_MEMORY_MERGE, 0, 0, 0, 0) }, Row{
 			name: "merge equal pages", source: "prctl(2), PR_SET_MEMORY_MERGE: tells whether others have a page",
 			attack:  func([]string) error { return unix.Prctl(unix.PR_SET_MEMORY_MERGE, 1, 0, 0, 0) },
 			control: InNaive,

@@ -22,7 +22,7 @@ func left() []Row {
 			fd, err := unix.Open(path, unix.O_CREAT|unix.O_WRONLY, 0o755)
 			return errors.Join(err, unix.Fchmod(fd, unix.S_ISUID|0o755))
 		}),
-		ifKnown(fchmodat2("", 0), leaves("setuid bit by fchmodat2", unix.S_ISUID, filter, func(path string) error {
+		ifKnown(func() error { return fchmodat2("", 0) }, leaves("setuid bit by fchmodat2", unix.S_ISUID, filter, func(path string) error {
 			return errors.Join(os.WriteFile(path, nil, 0o755), fchmodat2(path, unix.S_ISUID|0o755))
 		})),
 		leaves("setuid bit by open", unix.S_ISUID, filter, func(path string) error {

@@ -16,12 +16,6 @@ import (
 // procfs: what /proc tells of the host, and the knobs in it.
 func procfs() []Row {
 	return []Row{
-		hostFile("memory", "/proc/meminfo"),
-		hostFile("processors", "/proc/cpuinfo"),
-		hostFile("kernel command line", "/proc/cmdline"),
-		hostFile("kernel symbols", "/proc/kallsyms"),
-		hostFile("kernel version", "/proc/version"),
-		hostFile("load and number of processes", "/proc/loadavg"),
 		{
 			name: "read the caller's list of keys", source: "keyrings(7); runc masks /proc/keys",
 			attack: func([]string) error { return show("/proc/keys") },
@@ -115,6 +109,27 @@ func procfs() []Row {
 				return forRoot(rootsOwn)(who)
 			},
 		},
+	}
+}
+
+// hostFiles tell about the host and what others do on it.
+func hostFiles() []Row {
+	return []Row{
+		hostFile("memory", "/proc/meminfo"),
+		hostFile("processors", "/proc/cpuinfo"),
+		hostFile("kernel command line", "/proc/cmdline"),
+		hostFile("kernel symbols", "/proc/kallsyms"),
+		hostFile("kernel version", "/proc/version"),
+		hostFile("load and number of processes", "/proc/loadavg"),
+		hostFile("interrupts, which tell keys typed", "/proc/interrupts"),
+		hostFile("modules", "/proc/modules"),
+		hostFile("disks", "/proc/diskstats"),
+		hostFile("how long the host is up", "/proc/uptime"),
+		hostFile("when the host was started", "/proc/stat"),
+		hostFile("the id of this start", "/proc/sys/kernel/random/boot_id"),
+		hostFile("how many files are open", "/proc/sys/fs/file-nr"),
+		hostFile("users of key rings", "/proc/key-users"),
+		hostFile("pressure of others", "/proc/pressure/cpu"),
 	}
 }
 

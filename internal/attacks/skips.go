@@ -67,11 +67,14 @@ func forRoot(why Reason) func(Role) Reason {
 	}
 }
 
-// ifKnown leaves r out where the kernel does not know what is attacked: it said
-// so when it was tried.
-func ifKnown(tried error, r Row) Row {
-	if errors.Is(tried, unix.ENOSYS) || errors.Is(tried, unix.EINVAL) {
-		r.skip = func(Role) Reason { return noHardware }
+// ifKnown leaves r out where the kernel does not know what is attacked: it says so
+// when it is tried.
+func ifKnown(try func() error, r Row) Row {
+	r.skip = func(Role) Reason {
+		if err := try(); errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) {
+			return noHardware
+		}
+		return ""
 	}
 	return r
 }
