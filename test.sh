@@ -10,7 +10,7 @@ fi
 
 step() { printf '\n== %s\n' "$*"; "$@"; }
 
-unformatted=$(gofmt -l cmd cgroups examples internal jail profiles runner seccomp test)
+unformatted=$(gofmt -l cmd cgroups examples internal jail learn profiles runner seccomp test)
 if [ -n "$unformatted" ]; then
 	echo "not formatted: $unformatted" >&2
 	exit 1
