@@ -43,8 +43,8 @@ func mcpFlags() []flagDef {
 			set: added(parseLanguage, func(o *options) *[]languageBox { return &o.mcp.languages })},
 		{name: "workspace-size", value: "SIZE", group: groupTools,
 			usage:  "how large the session's folder may become, which all its boxes share and which goes with it; with --workspace there is none",
-			accept: acceptSize, preset: "256M",
-			set: parsed(profiles.ParseSize, func(o *options) *int64 { return &o.mcp.workspace })},
+			accept: acceptSize + ", or none", preset: "256M",
+			set: parsed(parseWorkspace, func(o *options) *int64 { return &o.mcp.workspace })},
 		{name: "page", value: "SIZE", group: groupTools,
 			usage:  "how much of each output, and of a value, a result holds; the rest is for read_result",
 			accept: acceptSize + ", from 256 to 1M", preset: "16K",
@@ -88,6 +88,14 @@ func parsePage(v string) (int64, error) {
 	return n, err
 }
 
+// parseWorkspace reads a size; none is 0.
+func parseWorkspace(v string) (int64, error) {
+	if v == "none" {
+		return 0, nil
+	}
+	return profiles.ParseSize(v)
+}
+
 func mcpDefaults() mcpOptions {
 	return mcpOptions{running: int64(2 * runtime.NumCPU()), queue: 64, workspace: 256 << 20, page: 16 << 10}
 }
@@ -105,6 +113,9 @@ func mcpCommand(args []string) int {
 	}
 	if o.over.Workspace != "" {
 		o.mcp.workspace = 0
+	}
+	if o.mcp.workspace > 0 && o.over.Tier == jail.Tier2 && os.Geteuid() == 0 {
+		line.fault("--workspace-size", "", "must be none, or --workspace be given, where root starts boxes of tier 2: each is a user whom nobody else is, and can't read what another has written")
 	}
 	settings := companion.MCP{
 		Version: ownVersion(), MaxRunning: int(o.mcp.running), MaxQueue: int(o.mcp.queue),
