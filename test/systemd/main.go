@@ -41,6 +41,9 @@ func main() {
 		fmt.Fprintln(os.Stderr, "systemd:", err)
 		os.Exit(2)
 	}
+	if *asTests {
+		fmt.Println("PASS") // or the last row would be none to test2json
+	}
 	if failed > 0 {
 		fmt.Fprintf(os.Stderr, "systemd: %d rows failed\n", failed)
 		os.Exit(1)

@@ -127,6 +127,10 @@ func refused(who []string, flags string, limit time.Duration, says ...string) fu
 	}
 }
 
+// refusal is how long a refusal may take: systemd is asked for two seconds at most,
+// and all else is slow in a guest.
+const refusal = 10 * time.Second
+
 const (
 	fillMemory = `a=x; while :; do a=$a$a; done`
 	manyForks  = `for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22; do sleep 1 & done; wait`
@@ -147,10 +151,10 @@ func rows() []row {
 		{"a user in a scope with Delegate: no other one is made", capped(anna, "systemd-run --user --scope -q -p Delegate=yes", false)},
 		{"a user alone in a scope without Delegate", capped(anna, "systemd-run --user --scope -q", true)},
 		{"a user's service with Delegate", capped(anna, "systemd-run --user --pipe --wait -q -p Delegate=yes", false)},
-		{"a named parent is taken at its word", refused(anna, "--cgroup-parent no/such", 3*time.Second, "no/such")},
-		{"a user's manager that hangs", stopped(refused(anna, "", 4*time.Second, "no answer in time", "systemd/private"))},
-		{"a user without a manager", refused(bare("1001"), "", 3*time.Second, "loginctl enable-linger 1001", "/run/user/1001/systemd/private")},
-		{"a user's manager without cpu", refused(login(userWithout), "", 3*time.Second, "controller cpu", "Delegate=cpu io memory pids")},
+		{"a named parent is taken at its word", refused(anna, "--cgroup-parent no/such", refusal, "no/such")},
+		{"a user's manager that hangs", stopped(refused(anna, "", refusal, "no answer in time", "systemd/private"))},
+		{"a user without a manager", refused(bare("1001"), "", refusal, "loginctl enable-linger 1001", "/run/user/1001/systemd/private")},
+		{"a user's manager without cpu", refused(login(userWithout), "", refusal, "controller cpu", "Delegate=cpu io memory pids")},
 		{"the same, repaired by the line of the refusal", repaired},
 		{"root in a service", capped(root, "", true)},
 		{"root, memory used up", ends(root, "", fillMemory, "out_of_memory")},
