@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/seed-75010da9/jail/internal/ablation"
 )
@@ -35,6 +36,12 @@ func machineCode() []Row {
 			arena:  programFolder, walls: []ablation.Wall{ablation.Seccomp}, dies: true, skip: needsX86,
 		},
 		{
+			name: "garbage above a number", source: "flatpak CVE-2019-10063, for numbers: 64 bits are given, 32 are looked at",
+			attack: runCode(elf64, garbageSocket),
+			arena:  programFolder, walls: []ablation.Wall{ablation.Seccomp}, dies: true,
+			skip: func(who Role) Reason { return needsCode(who, elf64, garbageSocket) },
+		},
+		{
 			name: "a segment of one's own", source: "modify_ldt(2); CVE-2017-17053",
 			attack: func([]string) error {
 				entry := [4]uint32{0, 0, 0xfffff, 0x51} // struct user_desc
@@ -57,6 +64,15 @@ var (
 	callX32   = []byte{0xb8, 39, 0, 0, 0x40, 0x0f, 0x05}                           // mov eax, getpid|x32; syscall
 	exit64    = []byte{0xb8, 60, 0, 0, 0, 0xbf, reached, 0, 0, 0, 0x0f, 0x05}      // exit(reached)
 	exit32    = []byte{0xb8, 1, 0, 0, 0, 0xbb, reached, 0, 0, 0, 0xcd, 0x80, 0xf4} // exit(reached)
+)
+
+// garbageSocket asks for socket(AF_INET, SOCK_STREAM, 0) with a bit set above the
+// number's low word, and exits with reached if there is one.
+var garbageSocket = slices.Concat(
+	[]byte{0x48, 0xb8, 41, 0, 0, 0, 1, 0, 0, 0},                     // movabs rax, 1<<32|socket
+	[]byte{0xbf, 2, 0, 0, 0, 0xbe, 1, 0, 0, 0, 0x31, 0xd2},          // edi, esi, edx
+	[]byte{0x0f, 0x05, 0x85, 0xc0, 0x79, 12},                        // syscall; test eax, eax; jns over the next
+	[]byte{0xb8, 60, 0, 0, 0, 0xbf, 1, 0, 0, 0, 0x0f, 0x05}, exit64, // exit(1)
 )
 
 // reached is the exit status of a program that came to its end.
@@ -121,9 +137,11 @@ func needsX86(Role) Reason {
 	return ""
 }
 
-// needsIA32 tries it: the kernel can be built without, or started with
-// ia32_emulation=0.
-func needsIA32(who Role) Reason {
+// needsIA32: the kernel can be built without, or started with ia32_emulation=0.
+func needsIA32(who Role) Reason { return needsCode(who, elf32, append(callInt80, exit32...)) }
+
+// needsCode tries it.
+func needsCode(who Role, program func([]byte) []byte, code []byte) Reason {
 	if why := needsX86(who); why != "" {
 		return why
 	}
@@ -132,7 +150,7 @@ func needsIA32(who Role) Reason {
 		return noHardware
 	}
 	defer os.RemoveAll(dir)
-	if runCode(elf32, append(callInt80, exit32...))([]string{dir}) != nil {
+	if runCode(program, code)([]string{dir}) != nil {
 		return noHardware
 	}
 	return ""

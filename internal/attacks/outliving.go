@@ -61,30 +61,41 @@ func outliving() []Row {
 			},
 			walls: []ablation.Wall{ablation.Watch}, dies: true,
 		},
-		{
-			name: "the launcher's death", source: "bubblewrap#633 #692 #700: PDEATHSIG and its races",
-			attack: func(args []string) error {
-				if err := os.WriteFile(args[0]+".started", nil, 0o644); err != nil {
-					return err
-				}
-				time.Sleep(200 * time.Millisecond)
-				return os.WriteFile(args[0], nil, 0o644)
-			},
-			arena: func(a *Arena) {
-				path := a.writesLater()
-				a.during = func(caller *os.Process) {
-					for range 400 {
-						if _, err := os.Stat(path + ".started"); err == nil {
-							break
-						}
-						time.Sleep(5 * time.Millisecond)
-					}
-					caller.Kill()
-				}
-			},
-			walls: []ablation.Wall{ablation.DeathSignal, ablation.Lifeline}, dies: true,
-			with: []ablation.Wall{ablation.Cgroup}, // as above
+		launcherDies("the launcher's death", "bubblewrap#633 #692 #700: PDEATHSIG and its races", func() error { return nil }),
+		launcherDies("the launcher's death, with its signal cleared", "prctl(2), PR_SET_PDEATHSIG: whoever has it can clear it; it goes with setuid, too", func() error {
+			return unix.Prctl(unix.PR_SET_PDEATHSIG, 0, 0, 0, 0)
+		}),
+	}
+}
+
+// launcherDies is a row for a program that goes on when its launcher was killed.
+func launcherDies(name, source string, prepare func() error) Row {
+	return Row{
+		name: name, source: source,
+		attack: func(args []string) error {
+			if err := prepare(); err != nil {
+				return err
+			}
+			if err := os.WriteFile(args[0]+".started", nil, 0o644); err != nil {
+				return err
+			}
+			time.Sleep(200 * time.Millisecond)
+			return os.WriteFile(args[0], nil, 0o644)
 		},
+		arena: func(a *Arena) {
+			path := a.writesLater()
+			a.during = func(caller *os.Process) {
+				for range 400 {
+					if _, err := os.Stat(path + ".started"); err == nil {
+						break
+					}
+					time.Sleep(5 * time.Millisecond)
+				}
+				caller.Kill()
+			}
+		},
+		walls: []ablation.Wall{ablation.DeathSignal, ablation.Lifeline}, dies: true,
+		with: []ablation.Wall{ablation.Cgroup}, // as above
 	}
 }
 

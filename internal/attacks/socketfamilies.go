@@ -64,10 +64,15 @@ func loaded(domain, proto int) bool {
 	}
 	names := map[int]string{
 		unix.AF_INET: "RAW", unix.AF_PACKET: "PACKET", unix.AF_VSOCK: "AF_VSOCK", unix.AF_ALG: "ALG", unix.AF_AX25: "AX25",
-		unix.AF_BLUETOOTH: "L2CAP", unix.AF_CAN: "CAN_RAW", unix.AF_TIPC: "TIPC", unix.AF_RDS: "RDS", unix.AF_KEY: "KEY",
+		unix.AF_BLUETOOTH: "L2CAP", unix.AF_CAN: "CAN_RAW", unix.AF_TIPC: "TIPC", unix.AF_RDS: "RDS", unix.AF_KEY: "KEY", unix.AF_XDP: "XDP",
 	}
-	if proto == unix.IPPROTO_MPTCP {
+	switch proto {
+	case unix.IPPROTO_MPTCP:
 		names[unix.AF_INET] = "MPTCP"
+	case unix.IPPROTO_SCTP:
+		names[unix.AF_INET] = "SCTP"
+	case unix.IPPROTO_UDPLITE:
+		names[unix.AF_INET] = "UDP-Lite"
 	}
 	text, _ := os.ReadFile("/proc/net/protocols")
 	for line := range strings.Lines(string(text)) {

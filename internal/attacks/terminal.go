@@ -1,6 +1,7 @@
 package attacks
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -87,4 +88,58 @@ func needsTIOCSTI(Role) Reason {
 		return noHardware
 	}
 	return ""
+}
+
+// settings: of the caller's terminal, by a descriptor that was handed down.
+func settings() []Row {
+	walls := []ablation.Wall{ablation.CloseFDs, ablation.Seccomp}
+	return []Row{
+		{
+			name: "another line discipline", source: "CVE-2017-2636 (n_hdlc), CVE-2023-6546 (n_gsm): TIOCSETD loads kernel code",
+			attack: onTTY(func(fd int) error { return unix.IoctlSetPointerInt(fd, unix.TIOCSETD, 0) }),
+			arena:  onTerminal, walls: walls,
+		},
+		{
+			name: "turn the caller's echo off", source: "tcsetattr(3): a terminal left unusable; what is typed isn't seen",
+			attack: onTTY(func(fd int) error {
+				t, err := unix.IoctlGetTermios(fd, unix.TCGETS)
+				if err != nil {
+					return err
+				}
+				t.Lflag &^= unix.ECHO
+				return unix.IoctlSetTermios(fd, unix.TCSETS, t)
+			}),
+			arena: func(a *Arena) {
+				onTerminal(a)
+				a.effect = func(Answer) error {
+					t, err := unix.IoctlGetTermios(int(a.tty.Fd()), unix.TCGETS)
+					if err == nil && t.Lflag&unix.ECHO != 0 {
+						err = errors.New("it echoes")
+					}
+					return err
+				}
+			},
+			walls: []ablation.Wall{ablation.CloseFDs},
+		},
+		{
+			name: "write to the caller's terminal", source: "CVE-2003-0063: escape sequences that a terminal obeys",
+			attack: onTTY(func(fd int) error {
+				_, err := unix.Write(fd, []byte("OWNED"))
+				return err
+			}),
+			arena: onTerminal, walls: []ablation.Wall{ablation.CloseFDs},
+		},
+	}
+}
+
+// onTTY tries it on every descriptor that is a terminal.
+func onTTY(try func(fd int) error) func([]string) error {
+	return func([]string) error {
+		return each(func(fd int) error {
+			if _, err := unix.IoctlGetTermios(fd, unix.TCGETS); err != nil {
+				return unix.EBADF
+			}
+			return try(fd)
+		})
+	}
 }
