@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -225,4 +226,18 @@ func TestTraceCost(t *testing.T) {
 	s.Trace = true
 	traced := runBox(t, s, IO{})
 	t.Logf("one stat: %s ns, traced %s ns", strings.TrimSpace(plain.Stdout.Text), strings.TrimSpace(traced.Stdout.Text))
+}
+
+// However many paths a program makes up, what is kept of them is bounded, and says
+// that there were more.
+func TestTraceIsBounded(t *testing.T) {
+	s := seenPaths{uses: map[string]*pathUse{}, refused: map[refusalKey]*pathRefusal{}}
+	long := strings.Repeat("x", 4000)
+	for i := range 3 * mostPaths {
+		s.note(pathUse{asked: "/" + strconv.Itoa(i), real: "/"})
+		s.refuse(pathRefusal{asked: "/" + strconv.Itoa(i) + long})
+	}
+	if s.bytes > mostPathBytes || len(s.order) > mostPaths || len(s.refusals) > mostPathBytes/4000+1 || s.beyond < 3*mostPaths {
+		t.Errorf("%d bytes, %d used, %d refused, %d beyond", s.bytes, len(s.order), len(s.refusals), s.beyond)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 	"golang.org/x/sys/unix"
@@ -20,6 +21,10 @@ const sourceTrace = "paths looked up beside the calls (--trace)"
 
 // mostPathDenials is how many a record has.
 const mostPathDenials = 64
+
+// hostLooks is what looking the missing ones up may take in all: their number, and
+// how deep they are, is the program's choice.
+const hostLooks = time.Second
 
 // A hostFile is what the host has at a path.
 type hostFile struct {
@@ -133,13 +138,14 @@ func (r *run) pathDenials() []Denial {
 	var all []Denial
 	var grants []pathGrant
 	left := int64(0)
+	until := time.Now().Add(hostLooks)
 	for _, ref := range t.refusals {
-		g, ok := r.grantOfPath(ref)
-		if !ok {
+		if len(all) == mostPathDenials || !time.Now().Before(until) {
+			left += ref.count
 			continue
 		}
-		if len(all) == mostPathDenials {
-			left += ref.count
+		g, ok := r.grantOfPath(ref)
+		if !ok {
 			continue
 		}
 		d := Denial{Layer: LayerRoot, What: gerund(ref.want) + " " + shownPath(ref.asked), Count: ref.count, Errno: unix.ErrnoName(ref.errno),
@@ -154,7 +160,7 @@ func (r *run) pathDenials() []Denial {
 		all[i].Grant, all[i].Setting = grants[i].text()
 	}
 	if left > 0 {
-		all = append(all, Denial{Layer: LayerRoot, What: "other paths", Count: left, Source: sourceTrace, Never: "no more than the first that look different are told apart"})
+		all = append(all, Denial{Layer: LayerRoot, What: "other paths, which the host may not have either", Count: left, Source: sourceTrace, Never: "no more than the first are looked up"})
 	}
 	return all
 }

@@ -216,8 +216,7 @@ func (s *seenPaths) note(use pathUse) {
 		}
 		return
 	}
-	if len(s.order) == mostPaths {
-		s.beyond++
+	if !s.takes(len(s.order), use.asked, use.real) {
 		return
 	}
 	use.count = 1
@@ -233,8 +232,7 @@ func (s *seenPaths) refuse(r pathRefusal) {
 		known.count++
 		return
 	}
-	if len(s.refusals) == mostPaths {
-		s.beyond++
+	if !s.takes(len(s.refusals), r.asked, r.real) {
 		return
 	}
 	r.count = 1

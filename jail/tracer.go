@@ -39,6 +39,7 @@ type seenPaths struct {
 	order    []*pathUse
 	refused  map[refusalKey]*pathRefusal
 	refusals []*pathRefusal
+	bytes    int
 	families []int    // of sockets
 	calls    []string // those that were allowed by name
 	unread   int64    // calls whose path could not be read or looked up
@@ -75,6 +76,9 @@ type refusalKey struct {
 // those that are not in the box it turns out in the end that they are not on the
 // host either.
 const mostPaths = 16 << 10
+
+// mostPathBytes is how much text of theirs the supervisor keeps.
+const mostPathBytes = 8 << 20
 
 // traced are the calls of which a tracer hears: those with paths, the making of
 // sockets, and what was allowed by name.
@@ -237,6 +241,20 @@ func (s *seenPaths) call(name string) {
 	if !slices.Contains(s.calls, name) {
 		s.calls = append(s.calls, name)
 	}
+}
+
+// takes says whether there is room for one more of n entries, with these texts.
+func (s *seenPaths) takes(n int, texts ...string) bool {
+	more := 0
+	for _, t := range texts {
+		more += len(t)
+	}
+	if n >= mostPaths || s.bytes+more > mostPathBytes {
+		s.beyond++
+		return false
+	}
+	s.bytes += more
+	return true
 }
 
 func (s *seenPaths) failed() {

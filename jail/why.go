@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"net/netip"
 	"path"
 	"slices"
 	"strconv"
@@ -139,10 +138,10 @@ func parseQuestion(text string) (*question, string, error) {
 	if _, ok := seccomp.Number(text); ok {
 		return withNumbers(callQuestion(text), "syscall")
 	}
-	if at, err := netip.ParseAddrPort(text); err == nil {
-		family, name, address := socketAddress(at)
-		q := connectQuestion(family, name, address, at.String())
-		q.far = !at.Addr().IsLoopback()
+	if ip, port, ok := parseAddress(text); ok {
+		family, name, address := socketAddress(ip, port)
+		q := connectQuestion(family, name, address, text)
+		q.far = !loopback(ip)
 		return withNumbers(q, "address")
 	}
 	return fault("must be an absolute path, a system call as the kernel spells it, ADDRESS:PORT with a numeric address (no name is looked up), or unix:PATH")
@@ -158,17 +157,6 @@ func withNumbers(q *question, kind string) (*question, string, error) {
 		t.nr = nr
 	}
 	return q, kind, nil
-}
-
-// socketAddress is a struct sockaddr_in or sockaddr_in6.
-func socketAddress(at netip.AddrPort) (family int, name string, b []byte) {
-	port := []byte{byte(at.Port() >> 8), byte(at.Port())}
-	if a := at.Addr().Unmap(); a.Is4() {
-		ip := a.As4()
-		return unix.AF_INET, "AF_INET", slices.Concat([]byte{unix.AF_INET, 0}, port, ip[:], make([]byte, 8))
-	}
-	ip := at.Addr().As16()
-	return unix.AF_INET6, "AF_INET6", slices.Concat([]byte{unix.AF_INET6, 0}, port, make([]byte, 4), ip[:], make([]byte, 4))
 }
 
 // layerWord names a wall in a sentence: root is not the user of that name.

@@ -29,9 +29,13 @@ type Learned struct {
 
 	ReadOnly, Writable []Grant
 	Tmpfs              []string
-	Loopback           bool
-	Calls              []string
-	Limits             Limits
+	// Loopback says that it made sockets of the internet's families, Interfaces that
+	// it asked for the network's interfaces, which takes the same mode.
+	Loopback, Interfaces bool
+	// Unix says that the runs were allowed named Unix sockets, and made some.
+	Unix   bool
+	Calls  []string
+	Limits Limits
 	// Open are lines for a person to decide about: what was refused or missing, and
 	// what the profile can't say. Sought is what many programs look for and do without.
 	Open, Sought []string
@@ -70,9 +74,11 @@ func (l *Learned) reach(w Watched) {
 	if u == nil {
 		return
 	}
-	if slices.Contains(u.Families, unix.AF_INET) || slices.Contains(u.Families, unix.AF_INET6) {
-		l.Loopback = l.Loopback || w.Spec.Net == jail.NetLoopback
+	if w.Spec.Net == jail.NetLoopback {
+		l.Loopback = l.Loopback || slices.Contains(u.Families, unix.AF_INET) || slices.Contains(u.Families, unix.AF_INET6)
+		l.Interfaces = l.Interfaces || slices.Contains(u.Families, unix.AF_NETLINK)
 	}
+	l.Unix = l.Unix || w.Spec.Unix && slices.Contains(u.Families, unix.AF_UNIX)
 	l.Calls = append(l.Calls, u.Calls...)
 	if u.Incomplete {
 		l.Open = append(l.Open, "some paths could not be read, or were too many to tell apart: what is granted above may not be all")

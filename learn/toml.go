@@ -41,9 +41,7 @@ func (l *Learned) TOML() string {
 	fmt.Fprintf(&b, "description = %s\n", text("learned from "+runsText(len(l.Runs))+" of "+short(l.Args)))
 	l.view(&b)
 	l.limitsTOML(&b)
-	if l.Loopback {
-		b.WriteString("\n[net]\n# It made sockets of the internet's families.\nmode = \"loopback\"\n")
-	}
+	l.net(&b)
 	if len(l.Calls) > 0 {
 		b.WriteString("\n[seccomp]\n# Allowed in the runs beyond the policy, and used.\nallow = [" + joinTexts(l.Calls) + "]\n")
 	}
@@ -74,6 +72,21 @@ func (l *Learned) view(b *strings.Builder) {
 	}
 	if len(l.Tmpfs) > 0 {
 		b.WriteString("tmpfs = [" + joinTexts(l.Tmpfs) + "]\n")
+	}
+}
+
+func (l *Learned) net(b *strings.Builder) {
+	if l.Loopback || l.Interfaces || l.Unix {
+		b.WriteString("\n[net]\n")
+	}
+	switch {
+	case l.Loopback:
+		b.WriteString("# It made sockets of the internet's families.\nmode = \"loopback\"\n")
+	case l.Interfaces:
+		b.WriteString("# It asked which interfaces there are.\nmode = \"loopback\"\n")
+	}
+	if l.Unix {
+		b.WriteString("# Named Unix sockets were allowed in the runs, and made.\nunix = true\n")
 	}
 }
 

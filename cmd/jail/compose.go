@@ -130,7 +130,6 @@ func (c *commandLine) together(o *options) {
 		{o.json, o.over.Limits.Output == jail.Unlimited, "--json, --output", "unlimited output can't be captured: give a size, or take the record by --record"},
 		{o.tty, o.json, "--tty, --json", "give one of them: what goes to a terminal can't be captured"},
 		{o.tty, o.via != "", "--tty, --via", "give one of them: a server has no terminal to join a program to"},
-		{o.trace, o.via != "", "--trace, --via", "give one of them: a server's boxes are not traced"},
 		{o.tty, o.stdin != "", "--tty, --stdin", "give one of them: with --tty the terminal is the input"},
 	} {
 		if pair.first && pair.second {

@@ -72,8 +72,8 @@ const helpExplain = `Prints what ` + "`jail run`" + ` with the same flags would 
 which layers would hold it, the limits, and every step in order. It is the very
 plan that would run. Nothing is run or created. --json prints it as JSON.
 
-With --why the box is made, and what is named is tried in it, in the place of the
-program, which then need not be named. Nothing is changed by it:
+With --why the box is made, and what is named is tried in it, in the place of
+the program, which then need not be named. Nothing is changed by it:
 
   jail explain --why data.csv --workspace job
       whether it is there, and can be read, written and executed

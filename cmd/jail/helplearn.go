@@ -1,17 +1,17 @@
 package main
 
-const helpLearn = `Runs a program in a watching box, once or several times, and writes a profile of
-the least that these runs needed: files and folders, network, system calls beyond
-the policy, and limits with headroom. It goes to standard output, or with --out
-into a file; the program's own output goes to standard error.
+const helpLearn = `Runs a program in a watching box, once or several times, and writes a profile
+of the least that these runs needed: files and folders, network, system calls
+beyond the policy, and limits with headroom. It goes to standard output, or with
+--out into a file; the program's own output goes to standard error.
 
-The watching box is a box with all its walls. It shows the operating system's part
-that every box has, what --profile says, and the folder that you are in, writable;
-or, with --workspace, --ro or --rw, only what these name. Never your home as a
-whole. It has a loopback of its own and wide limits, and is traced, which slows
-the program down. What it is refused stands in the profile as a comment, with what
-would allow it: nothing that a program does widens its next run. The profile is not
-used until you name it.
+The watching box is a box with all its walls. It shows the part of the operating
+system that every box has, what --profile says, and the folder that you are in,
+writable; or, with --workspace, --ro or --rw, only what these name. Never your
+home as a whole. It has a loopback of its own and wide limits, and is traced,
+which slows the program down. What it is refused stands in the profile as a
+comment, with what would allow it: nothing that a program does widens its next
+run. The profile is not used until you name it.
 
   jail learn --profile python --out ~/.config/jail/profiles/job.toml -- job.py
       learn it; what the script used of this folder is in the profile
@@ -23,6 +23,6 @@ used until you name it.
 A profile does not lie in a folder that the program may write to: it could write
 one of its own.
 
-Exit status: 0 if all runs ended well (with --check: if nothing differs), 1 if not,
-125 if there was no run.
+Exit status: 0 if all runs ended well (with --check: if nothing differs), 1 if
+not, 125 if there was no run.
 `

@@ -48,6 +48,7 @@ type Request struct {
 	Optional     []string    `json:"optional,omitempty"`
 	Require      []string    `json:"require,omitempty"`
 	Timings      bool        `json:"timings,omitempty"`
+	Trace        bool        `json:"trace,omitempty"`
 	ProfileRef   *ProfileRef `json:"profile_ref,omitempty"`
 
 	// Stdin is the whole input of a run that is not streamed.

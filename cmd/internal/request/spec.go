@@ -17,7 +17,7 @@ func Of(spec jail.Spec) Request {
 		Name: spec.Name, Args: texts(spec.Args), Env: texts(spec.Env), Dir: Text(spec.Dir), Hostname: spec.Hostname,
 		Net: string(spec.Net), Unix: spec.Unix, Limits: limitsOf(spec.Limits), OutputMode: string(spec.OutputMode),
 		CgroupParent: Text(spec.CgroupParent), Optional: converted[string](spec.Optional), Require: spec.Require,
-		Tier: number(int64(spec.Tier)), Timings: spec.Timings,
+		Tier: number(int64(spec.Tier)), Timings: spec.Timings, Trace: spec.Trace,
 	}
 	for _, m := range spec.View {
 		r.View = append(r.View, Mount{string(m.Kind), Text(m.Source), Text(m.Target), number(m.Size), Text(m.Content)})
@@ -52,7 +52,7 @@ func (r Request) Spec(host profiles.Host) (jail.Spec, jail.Faults) {
 	}
 	over, more := r.overrides()
 	spec, err := p.Spec(converted[string](r.Args), over, host)
-	spec.Hostname, spec.Timings = r.Hostname, r.Timings
+	spec.Hostname, spec.Timings, spec.Trace = r.Hostname, r.Timings, r.Trace
 	spec.Unix = spec.Unix || r.Unix
 	spec.View = append(spec.View, more...)
 	if r.Seccomp != nil && r.Seccomp.Policy != "" {
@@ -89,7 +89,7 @@ func (r Request) alone() jail.Spec {
 		Name: r.Name, Args: converted[string](r.Args), Env: converted[string](r.Env), Dir: string(r.Dir), Hostname: r.Hostname,
 		Net: jail.Net(r.Net), Unix: r.Unix, Limits: r.limits(), OutputMode: jail.OutputMode(r.OutputMode),
 		CgroupParent: string(r.CgroupParent), Optional: converted[jail.LayerName](r.Optional), Require: r.Require,
-		Tier: jail.Tier(of(r.Tier)), Timings: r.Timings,
+		Tier: jail.Tier(of(r.Tier)), Timings: r.Timings, Trace: r.Trace,
 	}
 	for _, m := range r.View {
 		spec.View = append(spec.View, m.mount())
