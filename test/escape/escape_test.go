@@ -62,7 +62,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s: is in no family", r.Name())
 		}
 	}
-	const leastRows, leastWalled = 120, 100
+	const leastRows, leastWalled = 250, 220
 	if len(seen) < leastRows || walled < leastWalled {
 		t.Errorf("%d rows, of which %d can be shown to fail without their walls; want at least %d and %d", len(seen), walled, leastRows, leastWalled)
 	}
