@@ -72,8 +72,8 @@ succeed again. So a line that says held says by which walls, and that was tried.
 
 It says first what it will do, attacks nothing but what it made itself, and
 takes all of it away again. A machine in use may run it: what such a machine
-would feel is carried out boxed alone, and the line says so. No other command
-can take walls down.
+would feel is carried out boxed alone, and the line says so. Walls are taken
+down for these attacks alone: no flag of any command does it.
 
 Exit status: 0 if every wall is what is claimed, 1 if an attack got through, a
 row proved nothing or the time was up, 125 if nothing could be carried out. Rows
