@@ -139,7 +139,7 @@ func TestWhyOfEveryCall(t *testing.T) {
 	all := &question{}
 	for nr := range 470 {
 		name := seccomp.Name(nr)
-		if action, ok := policy.Action(int32(nr), seccomp.Arch(), [6]uint64{}); name == "" || !ok || action != unix.SECCOMP_RET_ALLOW && len(callKinds[name]) == 0 {
+		if action, ok := policy.Action(int32(nr), seccomp.Arch(), [6]uint64{}); name == "" || !ok || action != unix.SECCOMP_RET_ALLOW && len(callKinds()[name]) == 0 {
 			continue
 		}
 		q, _, err := withNumbers(callQuestion(name), "syscall")

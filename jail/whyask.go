@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 	"unsafe"
 
@@ -151,10 +150,10 @@ func connectQuestion(family int, familyName string, address []byte, shown string
 // callQuestion makes a system call with arguments that do no harm: nothing at all,
 // mostly, or the kinds that the filter tells apart.
 func callQuestion(name string) *question {
-	if why := neverTried[name]; why != "" {
+	if why := neverTried()[name]; why != "" {
 		return &question{tries: []*try{{access: "call it", name: name, call: name + "(…)", notTried: why}}}
 	}
-	kinds := slices.Clone(callKinds[name])
+	kinds := callKinds()[name]
 	if len(kinds) == 0 {
 		kinds = []callKind{{"0, 0, 0, 0, 0, 0", [6]uint64{}}}
 	}
@@ -171,10 +170,13 @@ func callQuestion(name string) *question {
 	return q
 }
 
-// neverTried are calls that come to no result, whatever their arguments.
-var neverTried = map[string]string{
-	"exit": "it ends the process that tries", "exit_group": "it ends the process that tries", "rt_sigreturn": "it takes a signal handler to return from",
-	"fork": "it would make a process", "vfork": "it would make a process", "clone": "it would make a process", "pause": "it waits for a signal for good",
+// neverTried are calls that come to no result, whatever their arguments. A function,
+// as callKinds: runs that ask nothing are not to fill such tables at their start.
+func neverTried() map[string]string {
+	return map[string]string{
+		"exit": "it ends the process that tries", "exit_group": "it ends the process that tries", "rt_sigreturn": "it takes a signal handler to return from",
+		"fork": "it would make a process", "vfork": "it would make a process", "clone": "it would make a process", "pause": "it waits for a signal for good",
+	}
 }
 
 type callKind struct {
@@ -186,24 +188,26 @@ const minusOne = ^uint64(0)
 
 // callKinds are the arguments where nothing at all would wait, be refused by the
 // filter for its own sake, or say little.
-var callKinds = map[string][]callKind{
-	"select": {{"-1, …", [6]uint64{minusOne}}}, "pselect6": {{"-1, …", [6]uint64{minusOne}}}, "ppoll": {{"NULL, -1, …", [6]uint64{0, minusOne}}},
-	"fcntl": {{"-1, F_GETFD", [6]uint64{minusOne, unix.F_GETFD}}, {"-1, F_SETLEASE", [6]uint64{minusOne, unix.F_SETLEASE}}},
-	"ioctl": {{"-1, TCGETS", [6]uint64{minusOne, unix.TCGETS}}, {"-1, TIOCSTI", [6]uint64{minusOne, unix.TIOCSTI}}},
-	"socket": {{"AF_UNIX, SOCK_STREAM", [6]uint64{unix.AF_UNIX, unix.SOCK_STREAM}}, {"AF_INET, SOCK_STREAM", [6]uint64{unix.AF_INET, unix.SOCK_STREAM}},
-		{"AF_INET6, SOCK_DGRAM", [6]uint64{unix.AF_INET6, unix.SOCK_DGRAM}}, {"AF_INET, SOCK_RAW, IPPROTO_ICMP", [6]uint64{unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP}},
-		{"AF_NETLINK, SOCK_RAW", [6]uint64{unix.AF_NETLINK, unix.SOCK_RAW}}, {"AF_VSOCK, SOCK_STREAM", [6]uint64{unix.AF_VSOCK, unix.SOCK_STREAM}}},
-	"unshare": {{"CLONE_NEWUSER", [6]uint64{unix.CLONE_NEWUSER}}, {"CLONE_FS", [6]uint64{unix.CLONE_FS}}},
-	"prctl":   {{"PR_GET_DUMPABLE", [6]uint64{unix.PR_GET_DUMPABLE}}, {"PR_SET_MM", [6]uint64{unix.PR_SET_MM}}},
-	"mmap": {{"NULL, 4096, PROT_READ|PROT_EXEC, MAP_PRIVATE|MAP_ANONYMOUS, -1", [6]uint64{0, 4096, unix.PROT_READ | unix.PROT_EXEC, unix.MAP_PRIVATE | unix.MAP_ANONYMOUS, minusOne}},
-		{"NULL, 2097152, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS|MAP_HUGETLB, -1", [6]uint64{0, 2 << 20, unix.PROT_READ, unix.MAP_PRIVATE | unix.MAP_ANONYMOUS | unix.MAP_HUGETLB, minusOne}}},
-	"seccomp": {{"SECCOMP_GET_ACTION_AVAIL, 0, NULL", [6]uint64{unix.SECCOMP_GET_ACTION_AVAIL}},
-		{"SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, NULL", [6]uint64{setModeFilter, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER}}},
-	"memfd_create": {{"NULL, MFD_CLOEXEC", [6]uint64{0, unix.MFD_CLOEXEC}}, {"NULL, MFD_NOEXEC_SEAL", [6]uint64{0, unix.MFD_NOEXEC_SEAL}}},
-	"ptrace":       {{"PTRACE_ATTACH, -1", [6]uint64{unix.PTRACE_ATTACH, minusOne}}},
-	"close":        {{"-1", [6]uint64{minusOne}}},
-	"close_range":  {{"1, 0", [6]uint64{1}}},
-	"dup2":         {{"-1, -1", [6]uint64{minusOne, minusOne}}},
+func callKinds() map[string][]callKind {
+	return map[string][]callKind{
+		"select": {{"-1, …", [6]uint64{minusOne}}}, "pselect6": {{"-1, …", [6]uint64{minusOne}}}, "ppoll": {{"NULL, -1, …", [6]uint64{0, minusOne}}},
+		"fcntl": {{"-1, F_GETFD", [6]uint64{minusOne, unix.F_GETFD}}, {"-1, F_SETLEASE", [6]uint64{minusOne, unix.F_SETLEASE}}},
+		"ioctl": {{"-1, TCGETS", [6]uint64{minusOne, unix.TCGETS}}, {"-1, TIOCSTI", [6]uint64{minusOne, unix.TIOCSTI}}},
+		"socket": {{"AF_UNIX, SOCK_STREAM", [6]uint64{unix.AF_UNIX, unix.SOCK_STREAM}}, {"AF_INET, SOCK_STREAM", [6]uint64{unix.AF_INET, unix.SOCK_STREAM}},
+			{"AF_INET6, SOCK_DGRAM", [6]uint64{unix.AF_INET6, unix.SOCK_DGRAM}}, {"AF_INET, SOCK_RAW, IPPROTO_ICMP", [6]uint64{unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP}},
+			{"AF_NETLINK, SOCK_RAW", [6]uint64{unix.AF_NETLINK, unix.SOCK_RAW}}, {"AF_VSOCK, SOCK_STREAM", [6]uint64{unix.AF_VSOCK, unix.SOCK_STREAM}}},
+		"unshare": {{"CLONE_NEWUSER", [6]uint64{unix.CLONE_NEWUSER}}, {"CLONE_FS", [6]uint64{unix.CLONE_FS}}},
+		"prctl":   {{"PR_GET_DUMPABLE", [6]uint64{unix.PR_GET_DUMPABLE}}, {"PR_SET_MM", [6]uint64{unix.PR_SET_MM}}},
+		"mmap": {{"NULL, 4096, PROT_READ|PROT_EXEC, MAP_PRIVATE|MAP_ANONYMOUS, -1", [6]uint64{0, 4096, unix.PROT_READ | unix.PROT_EXEC, unix.MAP_PRIVATE | unix.MAP_ANONYMOUS, minusOne}},
+			{"NULL, 2097152, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS|MAP_HUGETLB, -1", [6]uint64{0, 2 << 20, unix.PROT_READ, unix.MAP_PRIVATE | unix.MAP_ANONYMOUS | unix.MAP_HUGETLB, minusOne}}},
+		"seccomp": {{"SECCOMP_GET_ACTION_AVAIL, 0, NULL", [6]uint64{unix.SECCOMP_GET_ACTION_AVAIL}},
+			{"SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, NULL", [6]uint64{setModeFilter, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER}}},
+		"memfd_create": {{"NULL, MFD_CLOEXEC", [6]uint64{0, unix.MFD_CLOEXEC}}, {"NULL, MFD_NOEXEC_SEAL", [6]uint64{0, unix.MFD_NOEXEC_SEAL}}},
+		"ptrace":       {{"PTRACE_ATTACH, -1", [6]uint64{unix.PTRACE_ATTACH, minusOne}}},
+		"close":        {{"-1", [6]uint64{minusOne}}},
+		"close_range":  {{"1, 0", [6]uint64{1}}},
+		"dup2":         {{"-1, -1", [6]uint64{minusOne, minusOne}}},
+	}
 }
 
 // unixAddress is a struct sockaddr_un.

@@ -147,16 +147,27 @@ func resultName(result int32) string {
 	return unix.ErrnoName(syscall.Errno(-result))
 }
 
-// wants are what the accesses of a path are for the hints.
-var wants = map[string]paths.Want{accessLook: paths.Look, accessRead: paths.Read, accessWrite: paths.Write, accessMakeIn: paths.Write, accessMake: paths.Make,
-	accessExecute: paths.Execute, accessMode: paths.Execute}
+// wantOf is what an access of a path is for the hints.
+func wantOf(access string) paths.Want {
+	switch access {
+	case accessRead:
+		return paths.Read
+	case accessWrite, accessMakeIn:
+		return paths.Write
+	case accessMake:
+		return paths.Make
+	case accessExecute, accessMode:
+		return paths.Execute
+	}
+	return paths.Look
+}
 
 func (r *run) explainPath(p string, t, without *try, out *Tried) {
 	if t.result >= 0 {
 		return
 	}
 	errno := syscall.Errno(-t.result)
-	want := wants[t.access]
+	want := wantOf(t.access)
 	ref := &pathRefusal{asked: p, real: p, want: want, errno: errno}
 	if t.access == accessMakeIn { // what is refused is a file in it
 		ref.asked, ref.real, ref.want = path.Join(p, "…"), path.Join(p, "…"), paths.Make
