@@ -3,16 +3,17 @@ package main
 const helpEval = `Reads a request from stdin, {"source": TEXT, "input": any JSON}, evaluates the
 source in a box, and prints the record of the run with the source's value in it:
 
-  $ echo '{"source":"return input.a + 1","input":{"a":41}}' | jail eval --profile node
+  $ echo '{"source":"return input + 1","input":41}' | jail eval --profile node
   {"schema":"jail/1",…,"reason":"ok",…,"value":42}
 
   node    the body of an async function: input, await and require are in scope
-  python  the body of a function, async if it awaits something: input is in scope
-  sh      a script that finds the input on its stdin; what it writes to stdout is
-          the value, and must be JSON
+  python  the body of a function, async if it awaits something: input is in
+          scope
+  sh      a script that finds the input on its stdin; what it writes to stdout
+          is the value, and must be JSON
 
-What is printed is no part of the value, but for the shell. The box ends with the
-return: threads, timers and children are not waited for. "reason" is
+What is printed is no part of the value, but for the shell. The box ends with
+the return: threads, timers and children are not waited for. "reason" is
 
   ok                the value is in "value"; what returns nothing returns null
   execution_failed  it threw, see "error" with name, message and trace, or it
@@ -21,8 +22,8 @@ return: threads, timers and children are not waited for. "reason" is
                     returned (NaN, functions, what contains itself)
   output_too_large  the value, or what was printed, was longer than --output
 
-and otherwise as with ` + "`jail run`" + `. Exit status: that of run; 65 for invalid_output.
-Source and input may have 64 MiB together, be nested 500 levels deep, and are
-UTF-8. The input is JSON of which each language makes its own numbers: those of
-Node.js are doubles.
+and otherwise as with ` + "`jail run`" + `. Exit status: that of run; 65 for
+invalid_output. Source and input may have 64 MiB together, be nested 500 levels
+deep, and are UTF-8. The input is JSON of which each language makes its own
+numbers: those of Node.js are doubles.
 `
