@@ -78,9 +78,9 @@ func (p *page) end(kind, file string, block []string, first int) {
 					p.sessions[last].status = true
 				}
 				p.sessions = append(p.sessions, typed{line: first + i, command: command})
-			} else if more, ok := strings.CutPrefix(line, "> "); ok && p.sessions[last].want == "" {
+			} else if more, ok := strings.CutPrefix(line, "> "); ok && last >= 0 && p.sessions[last].want == "" {
 				p.sessions[last].command += "\n" + more
-			} else {
+			} else if last >= 0 {
 				p.sessions[last].want += line + "\n"
 			}
 		}
