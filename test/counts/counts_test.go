@@ -40,7 +40,7 @@ func run(m *testing.M) int {
 // most: the supervisor's differ by a few with the order in which its threads
 // run, the others' only with the host.
 var most = map[string]int{
-	"supervisor": 590, // some 130 of them set the Go runtime's signal handlers
+	"supervisor": 540, // some 130 of them set the Go runtime's signal handlers
 	"starter":    20,
 	"PID 1":      200,
 	"program":    165, // 64 to give every signal its default
@@ -54,6 +54,13 @@ func TestSystemCalls(t *testing.T) {
 		shipped.LeaveOut(t, err.Error())
 	}
 	calls, threads := trace(t)
+	for range 4 { // a slow run looks at its counters more often: the least of five counts
+		more, n := trace(t)
+		for who := range calls {
+			calls[who] = min(calls[who], more[who])
+		}
+		threads = min(threads, n)
+	}
 	for who, n := range most {
 		if calls[who] == 0 || calls[who] > n {
 			t.Errorf("%s: %d system calls, want 1 to %d", who, calls[who], n)
@@ -74,6 +81,10 @@ var (
 	}
 )
 
+// scheduling are the calls by which the Go runtime's threads wait for, wake and
+// stop each other: how many there are depends on what else the machine does.
+var scheduling = []string{"nanosleep", "futex", "sched_yield", "epoll_pwait", "tgkill", "rt_sigreturn", "restart_syscall"}
+
 // trace runs /bin/true in a box below strace and counts each process's system
 // calls; the program's until it is executed.
 func trace(t *testing.T) (calls map[string]int, threads int) {
@@ -89,8 +100,7 @@ func trace(t *testing.T) (calls map[string]int, threads int) {
 	}
 	lines := map[string][]string{} // thread → its calls
 	for line := range strings.Lines(string(text)) {
-		// The Go runtime's monitor sleeps as often as a run is long.
-		if m := tracedCall.FindStringSubmatch(line); m != nil && m[2] != "nanosleep" {
+		if m := tracedCall.FindStringSubmatch(line); m != nil && !slices.Contains(scheduling, m[2]) {
 			lines[m[1]] = append(lines[m[1]], m[2]+"("+m[3])
 		}
 	}
