@@ -19,6 +19,11 @@ func TestMain(m *testing.M) {
 	if os.Getenv("INTERRUPT_CHILD") == "" {
 		os.Exit(m.Run())
 	}
+	if os.Getenv("INTERRUPT_CHILD") == "heeds all" { // whatever the tests were started to ignore, as by nohup
+		for _, s := range []unix.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP} {
+			setAction(s, &sigaction{}, nil)
+		}
+	}
 	fd, err := Catch(unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
 	if err != nil {
 		panic(err)
@@ -58,7 +63,11 @@ func child(t *testing.T, prefix ...string) (*exec.Cmd, *strings.Builder, func(un
 	t.Helper()
 	args := append(prefix, os.Args[0])
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Env = append(os.Environ(), "INTERRUPT_CHILD=1")
+	heeds := "heeds all"
+	if len(prefix) > 0 {
+		heeds = "heeds what it is given"
+	}
+	cmd.Env = append(os.Environ(), "INTERRUPT_CHILD="+heeds)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
