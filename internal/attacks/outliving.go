@@ -1,6 +1,7 @@
 package attacks
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -84,6 +85,7 @@ func launcherDies(name, source string, prepare func() error) Row {
 		},
 		arena: func(a *Arena) {
 			path := a.writesLater()
+			var killed time.Time
 			a.during = func(caller *os.Process) {
 				for range 400 {
 					if _, err := os.Stat(path + ".started"); err == nil {
@@ -91,7 +93,19 @@ func launcherDies(name, source string, prepare func() error) Row {
 					}
 					time.Sleep(5 * time.Millisecond)
 				}
+				killed = time.Now()
 				caller.Kill()
+			}
+			written := a.effect
+			a.effect = func(got Answer) error {
+				if err := written(got); err != nil {
+					return err
+				}
+				// We may have been held up ourselves.
+				if st, err := os.Stat(path); err != nil || st.ModTime().Before(killed) {
+					return errors.Join(err, errors.New("it was done before its launcher was killed"))
+				}
+				return nil
 			}
 		},
 		walls: []ablation.Wall{ablation.DeathSignal, ablation.Lifeline}, dies: true,

@@ -40,7 +40,7 @@ func suites() []suite {
 			tests: "^TestReasonsForReal$", limit: 30 * time.Second, boxes: true},
 		{name: "jail", what: "the walls, the reasons and the records: tests of package jail", pkg: "./jail", limit: 2 * time.Minute, long: true,
 			users: "^TestAsOrdinaryUser$"},
-		{name: "escape", what: "the table of attacks: test/escape", pkg: "./test/escape", limit: 2 * time.Minute, long: true,
+		{name: "escape", what: "the table of attacks: test/escape", pkg: "./test/escape", limit: 4 * time.Minute, long: true,
 			users: "^TestEscape$/^user$"},
 		{name: "container", what: "tier 2 in a container without namespaces: test/container", pkg: "./test/container", limit: 3 * time.Minute, here: true},
 		{name: "nested", what: "jail within something else: test/nested", pkg: "./test/nested", limit: time.Minute, here: true},
