@@ -54,7 +54,8 @@ type Spec struct {
 	Timings bool
 	// Trace has the record say, too, which files the program was refused or missed:
 	// the supervisor hears of each call that takes a path and looks at it beside the
-	// program, which slows such calls down several times. It decides nothing. See
+	// program, which slows such calls down several times. It decides nothing. A signal
+	// can interrupt such a call before it has been heard of. See
 	// Result.Used for what it was not refused. A host on which it can't be had is a
 	// refusal, and so is a [Pool].
 	Trace bool

@@ -60,12 +60,13 @@ func TestImportsRunOneWay(t *testing.T) {
 		"internal/attacks":         {"jail", "seccomp", "cgroups", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
 		"jail":                     {"seccomp", "cgroups", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
 		"profiles":                 {"jail", "seccomp", "cgroups", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
+		"learn":                    {"jail", "seccomp", "cgroups", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
 		"runner":                   {"jail", "seccomp", "cgroups", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
 		"cmd/jail/internal/doctor": {"jail", "seccomp", "cgroups", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
 		"cmd/internal/stream":      nil,
 		"cmd/internal/companion":   nil,
 		"cmd/internal/request":     {"profiles", "jail", "seccomp", "cgroups", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
-		"cmd/jail":                 {"runner", "cmd/internal/companion", "cmd/internal/request", "cmd/internal/stream", "profiles", "jail", "seccomp", "cgroups", "cmd/jail/internal/doctor", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
+		"cmd/jail":                 {"runner", "learn", "cmd/internal/companion", "cmd/internal/request", "cmd/internal/stream", "profiles", "jail", "seccomp", "cgroups", "cmd/jail/internal/doctor", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
 		"cmd/jaild":                {"runner", "internal/attacks", "cmd/internal/companion", "cmd/internal/request", "cmd/internal/stream", "profiles", "jail", "seccomp", "cgroups", "internal/ablation", "internal/folder", "internal/interrupt", "internal/pid1"},
 	} {
 		for _, dep := range deps(t, module+"/"+pkg) {
