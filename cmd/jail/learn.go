@@ -136,7 +136,7 @@ func (l *learner) run(spec jail.Spec) (jail.Result, bool) {
 	case errors.As(err, &faults):
 		printFaults(l.line.named(faults, spec, l.o))
 	case err != nil || res.Reason == jail.ReasonCanceled:
-		printOutcome(os.Stderr, res, false)
+		printOutcome(os.Stderr, res, false, false)
 	default:
 		return res, true
 	}

@@ -13,7 +13,8 @@ import (
 // not all of the output is there. A program that ended by itself needs no other
 // words, unless it failed and was refused something that is often why. quiet
 // leaves only refusals and failures of jail itself.
-func printOutcome(w io.Writer, r jail.Result, quiet bool) {
+// Whoever asked what was refused (traced) is told all of it.
+func printOutcome(w io.Writer, r jail.Result, quiet, traced bool) {
 	refused := r.Reason == jail.ReasonSetupRefused || r.Reason == jail.ReasonInternalError || r.Reason == jail.ReasonExecFailed
 	if quiet && !refused {
 		return
@@ -26,6 +27,9 @@ func printOutcome(w io.Writer, r jail.Result, quiet bool) {
 	ended := r.Reason == jail.ReasonOK || r.Reason == jail.ReasonExecutionFailed
 	likely := slices.ContainsFunc(r.Denials, func(d jail.Denial) bool { return d.Likely })
 	if ended && !likely && !r.Stdout.Truncated && !r.Stderr.Truncated {
+		if traced {
+			printDenials(w, r.Denials)
+		}
 		return
 	}
 	line := "jail: " + string(r.Reason)
@@ -40,7 +44,12 @@ func printOutcome(w io.Writer, r jail.Result, quiet bool) {
 		line += " (" + hint + ")"
 	}
 	fmt.Fprintln(w, visible(line))
-	for _, d := range r.Denials {
+	printDenials(w, r.Denials)
+}
+
+// printDenials is a line for each thing that was refused.
+func printDenials(w io.Writer, denials []jail.Denial) {
+	for _, d := range denials {
 		text := fmt.Sprintf("jail: %s denied %s, %d times", d.Layer, d.What, d.Count)
 		if d.Count == 1 {
 			text = fmt.Sprintf("jail: %s denied %s", d.Layer, d.What)

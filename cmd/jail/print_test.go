@@ -44,7 +44,7 @@ func TestPrintOutcome(t *testing.T) {
 			"jail: execution_failed: m (h)\njail: seccomp denied chroot(\"/�\"); no flag allows it: n\n"},
 	} {
 		var b strings.Builder
-		printOutcome(&b, tt.result, tt.quiet)
+		printOutcome(&b, tt.result, tt.quiet, false)
 		if got := b.String(); got != tt.want {
 			t.Errorf("%s: printOutcome = %q, want %q", tt.name, got, tt.want)
 		}

@@ -148,7 +148,7 @@ func finish(res jail.Result, o options, target *recordTarget) int {
 	}
 	// Whoever put `| head` behind a program expects no words on its end.
 	if !o.json && (!canceled || lost || interrupted()) {
-		printOutcome(os.Stderr, res, o.quiet && !lost)
+		printOutcome(os.Stderr, res, o.quiet && !lost, o.trace && target == nil)
 	}
 	if target == nil {
 		printTimings(os.Stderr, res.Timings)
