@@ -86,7 +86,7 @@ func in(t *testing.T, who member, args ...string) end {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	tooLong := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+	tooLong := time.AfterFunc(8*time.Minute, func() { cmd.Process.Kill() })
 	defer tooLong.Stop()
 	err := cmd.Wait()
 	var exit *exec.ExitError
