@@ -100,7 +100,7 @@ func TestTraceTellsOfPaths(t *testing.T) {
 		{"cat hidden.txt", `reading "DIR/granted/hidden.txt"`, "EACCES", "", "its mode"},
 		{"echo x >/usr/x", `making "/usr/x"`, "EROFS", "", "it is a part of the operating system"},
 		{"cat /proc/cpuinfo", `reading "/proc/cpuinfo"`, "ENOENT", "", "nothing below /proc is granted"},
-		{"cat /sys/kernel/mm/transparent_hugepage/enabled", `reading "/sys/kernel/mm/transparent_hugepage/enabled"`, "ENOENT", "", "nothing below /sys is granted"},
+		{"cat /sys/kernel/uevent_seqnum", `reading "/sys/kernel/uevent_seqnum"`, "ENOENT", "", "nothing below /sys is granted"},
 		{"cat DIR/nothing; cat nothing; ls /nothing; cat DIR/granted/in.txt/x; cat in.txt; echo y >/tmp/y; true", "", "", "", ""},
 	} {
 		at := strings.NewReplacer("DIR", dir)

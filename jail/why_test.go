@@ -115,6 +115,9 @@ func TestWhyOfCalls(t *testing.T) {
 		{"203.0.113.1:80", "connect(203.0.113.1:80)", false, "ENETUNREACH", LayerNamespaces, "", noWayOut},
 		{"[2001:db8::1]:80", "connect([2001:db8::1]:80)", false, "ENETUNREACH", LayerNamespaces, "", noWayOut},
 	} {
+		if _, err := os.Stat("/proc/net/if_inet6"); err != nil && strings.HasPrefix(c.question, "[") {
+			continue // this kernel has no IPv6
+		}
 		_, tries := whyOf(t, s, c.question)
 		got, ok := tries[c.call]
 		if !ok || got.Allowed != c.allowed || got.Errno != c.errno || got.Layer != c.layer || got.Grant != c.grant || !strings.HasPrefix(got.Never, c.never) || (got.Never == "") != (c.never == "") {
