@@ -42,6 +42,7 @@ type seenPaths struct {
 	bytes    int
 	families []int    // of sockets
 	calls    []string // those that were allowed by name
+	begun    bool     // a path has been read
 	unread   int64    // calls whose path could not be read or looked up
 	beyond   int64    // and those beyond what is told apart
 }
@@ -136,6 +137,7 @@ func (t *tracer) see(l *notify.Listener, c notify.Call, name string) {
 			t.seen.failed()
 			continue
 		}
+		t.seen.begin()
 		full := text
 		if base != "" {
 			full = strings.TrimSuffix(base, "/") + "/" + text
@@ -255,6 +257,16 @@ func (s *seenPaths) takes(n int, texts ...string) bool {
 	}
 	s.bytes += more
 	return true
+}
+
+// begin forgets what could not be read before the first that could: on its way to
+// the program PID 1's code is for nobody but root to read.
+func (s *seenPaths) begin() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.begun {
+		s.begun, s.unread = true, 0
+	}
 }
 
 func (s *seenPaths) failed() {

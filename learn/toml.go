@@ -101,8 +101,11 @@ func (l *Learned) limitsTOML(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "output = %q # %d times the %d bytes that it wrote, %s at least\n", size(m.Output), headroomOutput, m.OutputBytes, size(leastOutput))
 	fmt.Fprintf(b, "timeout = %q # %d times the longest run, %.1fs, %v at least\n", m.Timeout.String(), headroomTime, m.Longest.Seconds(), leastTime)
-	if m.Memory == 0 || m.Pids == 0 {
+	switch {
+	case m.Memory == 0 && m.Pids == 0:
 		b.WriteString("# Memory and processes were not measured: the runs had no control group.\n")
+	case m.Pids == 0:
+		b.WriteString("# Processes were not counted: the runs had no control group.\n")
 	}
 }
 

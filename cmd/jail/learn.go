@@ -28,7 +28,7 @@ type learnOptions struct {
 // learnFlags are those of run that mean something here, and learn's own.
 func learnFlags() []flagDef {
 	flags := slices.DeleteFunc(runFlags(), func(f flagDef) bool {
-		return slices.Contains([]string{"via", "tty", "stdin", "record", "timings", "trace", "output-mode", "optional"}, f.name)
+		return slices.Contains([]string{"via", "tty", "stdin", "record", "timings", "trace", "output-mode"}, f.name)
 	})
 	return append(flags,
 		flagDef{name: "out", value: "FILE", group: groupLearn, words: wordFile,
@@ -78,7 +78,7 @@ func learnCommand(args []string) int {
 // show. The home itself is never meant.
 func (l *learner) watchHere() {
 	over := &l.o.over
-	if over.Net == "" {
+	if over.Net == "" && over.Tier != jail.Tier2 {
 		over.Net = jail.NetLoopback
 	}
 	over.Limits = learn.Watching(over.Limits)
@@ -251,7 +251,7 @@ func (l *learner) enforced(args []string) (jail.Spec, bool) {
 		l.line.errors(err, "--check", name, l.o)
 		return jail.Spec{}, false
 	}
-	over := profiles.Overrides{Tier: l.o.over.Tier, Env: l.o.over.Env, PassEnv: l.o.over.PassEnv, Name: l.o.over.Name, CgroupParent: l.o.over.CgroupParent}
+	over := profiles.Overrides{Tier: l.o.over.Tier, Optional: l.o.over.Optional, Env: l.o.over.Env, PassEnv: l.o.over.PassEnv, Name: l.o.over.Name, CgroupParent: l.o.over.CgroupParent}
 	spec, err := p.Spec(args, over, l.host)
 	if err == nil && shows(spec.View, l.o.over.Cwd) {
 		over.Cwd = l.o.over.Cwd

@@ -8,7 +8,7 @@
 //
 // Programs that are not on this machine are left out, and said to be; -install asks
 // Debian's package manager for them first (as root). Each run is bounded to a
-// minute, and what runs is below the tests' own folder.
+// few minutes, and what runs is below a temporary folder.
 package main
 
 import (

@@ -27,8 +27,8 @@ type row struct {
 	traced  jail.Result // enforced, with it
 }
 
-// perRun bounds each run.
-const perRun = "60s"
+// perRun bounds each run. Building Go's own library in one is the longest.
+const perRun = "3m"
 
 func measure(binary, dir string, p program) row {
 	r := row{program: p}
@@ -50,7 +50,7 @@ func measure(binary, dir string, p program) row {
 		base = append(base, "--profile", p.profile)
 	}
 	command := append([]string{"--"}, p.args...)
-	r.bare = record(dir, binary, slices.Concat([]string{"run", "--json", "--trace", "--memory", "1G", "--pids", "256", "--output", "16M"}, base, command))
+	r.bare = record(dir, binary, slices.Concat([]string{"run", "--json", "--trace", "--memory", "1G", "--pids", "256", "--output", "16M", "--tmpfs", dir, "--cwd", "."}, base, command))
 	if out, err := in(dir, binary, slices.Concat([]string{"learn", "-q", "--out", profile}, base, p.flags, command)...); err != nil && !made(profile) {
 		r.missing = "nothing was learned: " + lastLine(out)
 		return r
@@ -120,12 +120,12 @@ func grants(profile, key string) (n int) {
 }
 
 // denials are those that say something of the program, cut to a few: what is only
-// looked at, and what every program looks for below /etc and /usr, is not among them.
+// looked at outside of the job's folder, and what every program looks for below /etc and /usr, is not among them.
 func denials(r jail.Result, most int) []string {
 	var list []string
 	for _, d := range r.Denials {
 		path := strings.HasPrefix(d.Source, "paths")
-		if d.Errno == "" || path && (strings.HasPrefix(d.What, "looking") || strings.HasPrefix(d.What, "reading \"/etc") || strings.HasPrefix(d.What, "reading \"/usr") || strings.HasPrefix(d.What, "reading \"/proc") || strings.HasPrefix(d.What, "reading \"/sys")) {
+		if d.Errno == "" || path && (strings.HasPrefix(d.What, "looking") && !strings.Contains(d.What, "/jail-programs-") || strings.HasPrefix(d.What, "reading \"/etc") || strings.HasPrefix(d.What, "reading \"/usr") || strings.HasPrefix(d.What, "reading \"/proc") || strings.HasPrefix(d.What, "reading \"/sys")) {
 			continue
 		}
 		list = append(list, d.What)

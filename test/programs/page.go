@@ -29,9 +29,9 @@ Written by ` + "`go run ./test/programs -docs docs/learn.md`" + ` on %s, %s: not
 
 Each program has a small job in a folder of its own, and runs
 
-1. in a box without a single grant, traced (` + "`jail run --trace`" + `), where it starts in an
-   empty /tmp: *without a grant* is how it ended, and what it was refused, without
-   what many programs look for in vain;
+1. in a box without a single grant, traced (` + "`jail run --trace`" + `), where that folder is
+   empty: *without a grant* is how it ended, and what it was refused, without what
+   many programs look for in vain;
 2. in the watching box of ` + "`jail learn`" + `, which shows that folder and no other: *watched*
    is how it ended, *profile* what was learned, as lines of ro and rw;
 3. with that profile enforced, without ` + "`--trace`" + ` and with it: *enforced* is how it ended,
