@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 
 	"github.com/seed-75010da9/jail/jail/internal/notify"
@@ -30,56 +29,6 @@ type tracer struct {
 	root int // the box's, -1 until it could be opened
 	box  *run
 }
-
-// seenPaths is what there is to tell. It has a lock because a goroutine that the
-// kernel does not let go is left behind.
-type seenPaths struct {
-	mu       sync.Mutex
-	uses     map[string]*pathUse
-	order    []*pathUse
-	refused  map[refusalKey]*pathRefusal
-	refusals []*pathRefusal
-	bytes    int
-	families []int    // of sockets
-	calls    []string // those that were allowed by name
-	begun    bool     // a path has been read
-	unread   int64    // calls whose path could not be read or looked up
-	beyond   int64    // and those beyond what is told apart
-}
-
-// pathUse is what was done with one path.
-type pathUse struct {
-	asked string // absolute, in the box
-	real  string // with links resolved; "" if nothing was ever there
-	mode  uint32
-	did   paths.Want // what was not refused
-	count int64
-}
-
-// pathRefusal is calls that want the same of a path and are refused the same way.
-type pathRefusal struct {
-	asked string
-	real  string
-	want  paths.Want
-	errno syscall.Errno
-	count int64
-
-	landlock bool // it was the ruleset
-}
-
-type refusalKey struct {
-	asked string
-	want  paths.Want
-	errno syscall.Errno
-}
-
-// mostPaths is how many are told apart, used ones and refused ones each. Of most of
-// those that are not in the box it turns out in the end that they are not on the
-// host either.
-const mostPaths = 16 << 10
-
-// mostPathBytes is how much text of theirs the supervisor keeps.
-const mostPathBytes = 8 << 20
 
 // traced are the calls of which a tracer hears: those with paths, the making of
 // sockets, and what was allowed by name.
@@ -227,50 +176,4 @@ func ofItself(p string) bool {
 	rest, ok := strings.CutPrefix(p, "/proc/")
 	first, _, _ := strings.Cut(rest, "/")
 	return ok && (first == "self" || first == "thread-self" || strings.Trim(first, "0123456789") == "")
-}
-
-func (s *seenPaths) family(f int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !slices.Contains(s.families, f) {
-		s.families = append(s.families, f)
-	}
-}
-
-func (s *seenPaths) call(name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !slices.Contains(s.calls, name) {
-		s.calls = append(s.calls, name)
-	}
-}
-
-// takes says whether there is room for one more of n entries, with these texts.
-func (s *seenPaths) takes(n int, texts ...string) bool {
-	more := 0
-	for _, t := range texts {
-		more += len(t)
-	}
-	if n >= mostPaths || s.bytes+more > mostPathBytes {
-		s.beyond++
-		return false
-	}
-	s.bytes += more
-	return true
-}
-
-// begin forgets what could not be read before the first that could: on its way to
-// the program PID 1's code is for nobody but root to read.
-func (s *seenPaths) begin() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.begun {
-		s.begun, s.unread = true, 0
-	}
-}
-
-func (s *seenPaths) failed() {
-	s.mu.Lock()
-	s.unread++
-	s.mu.Unlock()
 }

@@ -1,11 +1,9 @@
 package learn
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/seed-75010da9/jail/jail"
 )
@@ -172,100 +170,4 @@ func sortedLinks(links map[[2]string]int) [][2]string {
 	}
 	slices.SortFunc(list, func(a, b [2]string) int { return strings.Compare(a[0]+"\x00"+a[1], b[0]+"\x00"+b[1]) })
 	return list
-}
-
-// packOf is the outermost folder of a path that is installed as a whole, below a
-// grant's root or that itself.
-func packOf(p, root string) string {
-	pack := ""
-	for at := p; within(at, root); at = path.Dir(at) {
-		if slices.Contains(packs, path.Base(at)) {
-			pack = at
-		}
-		if at == root {
-			break
-		}
-	}
-	return pack
-}
-
-// gather makes a folder of many things in it, and that again, until nothing
-// changes; what lies in another is left out.
-func (t *tree) gather(count map[string]int) map[string]int {
-	for {
-		in := map[string]int{}
-		for p := range count {
-			if root := t.root(p); p != root {
-				in[path.Dir(p)]++
-			}
-		}
-		changed := false
-		for dir, n := range in {
-			if n < enough || count[dir] > 0 {
-				continue
-			}
-			t.dirs[dir], changed = true, true
-			for p := range count {
-				if path.Dir(p) == dir {
-					count[dir] += count[p]
-				}
-			}
-		}
-		for p := range count {
-			for dir := path.Dir(p); dir != "/" && dir != "."; dir = path.Dir(dir) {
-				if _, ok := count[dir]; ok {
-					count[dir] += count[p]
-					delete(count, p)
-					changed = true
-					break
-				}
-			}
-		}
-		if !changed {
-			return count
-		}
-	}
-}
-
-// grants are in order, each with some of what was used of it.
-func (t *tree) grants(count map[string]int, how string, used map[string]int) []Grant {
-	var grants []Grant
-	for p, n := range count {
-		if !utf8.ValidString(p) || strings.Contains(p, ":/") || strings.HasSuffix(p, ":") || strings.IndexByte(p, 0) >= 0 {
-			t.open = append(t.open, fmt.Sprintf("%q was used, and a profile has no way to write it: grant the folder that it is in", p))
-			continue
-		}
-		what := "file"
-		if t.dirs[p] {
-			what = "folder"
-		}
-		times := fmt.Sprintf("%d times", n)
-		if n == 1 {
-			times = "once"
-		}
-		grants = append(grants, Grant{Host: p, Why: what + ", " + how + " " + times + some(p, used)})
-	}
-	slices.SortFunc(grants, func(a, b Grant) int { return strings.Compare(a.Host, b.Host) })
-	return grants
-}
-
-// mostNamed is how many names a comment has.
-const mostNamed = 3
-
-// some names some of what was used below a folder.
-func some(dir string, used map[string]int) string {
-	var names []string
-	for p := range used {
-		if p != dir && within(p, dir) {
-			names = append(names, strings.TrimPrefix(strings.TrimPrefix(p, dir), "/"))
-		}
-	}
-	slices.Sort(names)
-	switch {
-	case len(names) == 0:
-		return ""
-	case len(names) > mostNamed:
-		return ": " + strings.Join(names[:mostNamed], ", ") + fmt.Sprintf(" and %d more", len(names)-mostNamed)
-	}
-	return ": " + strings.Join(names, ", ")
 }

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-75010da9/jail/jail"
+	"github.com/seed-75010da9/jail/learn"
+	"github.com/seed-75010da9/jail/profiles"
+)
+
+// check runs the program in the watching box and then as the profile has it.
+func (l *learner) check(spec jail.Spec, args []string) int {
+	enforced, ok := l.enforced(args)
+	if !ok {
+		printFaults(l.line.faults)
+		return exitRefused
+	}
+	watched, ok := l.run(spec)
+	if !ok {
+		return exitRefused
+	}
+	res, ok := l.run(enforced)
+	if !ok {
+		return exitRefused
+	}
+	c := learn.Compare(watched, res)
+	if l.o.json {
+		text, err := oneLine(c)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "jail: learn:", err)
+			return exitRefused
+		}
+		if code := print(string(text)); code != exitOK {
+			return code
+		}
+	} else {
+		printComparison(c, res)
+	}
+	if !c.Same {
+		return 1
+	}
+	return exitOK
+}
+
+// enforced is the Spec of the profile that is checked, with nothing of the watching
+// box. The program starts in the caller's folder if the profile shows it.
+func (l *learner) enforced(args []string) (jail.Spec, bool) {
+	name := l.o.learn.check
+	p, err := profiles.Load(name, l.host)
+	if err != nil {
+		l.line.errors(err, "--check", name, l.o)
+		return jail.Spec{}, false
+	}
+	over := profiles.Overrides{Tier: l.o.over.Tier, Optional: l.o.over.Optional, Env: l.o.over.Env, PassEnv: l.o.over.PassEnv, Name: l.o.over.Name, CgroupParent: l.o.over.CgroupParent}
+	spec, err := p.Spec(args, over, l.host)
+	if err == nil && shows(spec.View, l.o.over.Cwd) {
+		over.Cwd = l.o.over.Cwd
+		spec, err = p.Spec(args, over, l.host)
+	}
+	if err != nil {
+		l.line.errors(err, "--check", name, l.o)
+		return spec, false
+	}
+	spec.Trace = true
+	return spec, true
+}
+
+// shows says whether there is a folder in a view.
+func shows(view []jail.Mount, dir string) bool {
+	below := func(p, top string) bool { return p == top || strings.HasPrefix(p, strings.TrimSuffix(top, "/")+"/") }
+	return filepath.IsAbs(dir) && slices.ContainsFunc(view, func(m jail.Mount) bool { return below(m.Target, dir) || below(dir, m.Target) })
+}
+
+func printComparison(c learn.Comparison, enforced jail.Result) {
+	if c.Same {
+		fmt.Println(visible("the same: " + learn.Ending(enforced)))
+		return
+	}
+	for _, d := range c.Differences {
+		fmt.Println(visible("differs: " + d))
+	}
+	for _, d := range c.Denials {
+		if d.Setting != "" {
+			fmt.Println(visible("  to allow " + d.What + ": " + d.Setting))
+		}
+	}
+}
