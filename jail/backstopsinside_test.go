@@ -72,7 +72,7 @@ func leaderless() int {
 		return 1
 	}
 	keep := take(240 << 20)
-	time.Sleep(500 * time.Millisecond)
+	time.Sleep(patience(500 * time.Millisecond))
 	runtime.KeepAlive(keep)
 	return 0
 }

@@ -80,7 +80,7 @@ func TestNotIdleButLate(t *testing.T) {
 // TestUnlimited: output without a limit is passed on, none of it is kept.
 func TestUnlimited(t *testing.T) {
 	s := shell("exec head -c 402653184 /dev/zero")
-	s.Limits.Output = Unlimited
+	s.Limits.Output, s.Limits.Timeout = Unlimited, patience(20*time.Second)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
