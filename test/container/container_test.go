@@ -125,18 +125,18 @@ func TestEnds(t *testing.T) {
 	const daemons = `for i in 1 2 3; do setsid sh -c "trap '' TERM HUP; sleep 4242" & done; sleep 0.2; `
 	for _, who := range members {
 		for _, c := range []struct {
-			script string
-			want   jail.Reason
+			script, timeout string
+			want            jail.Reason
 		}{
-			{daemons + "sleep 60", jail.ReasonTimeout},
-			{daemons + "yes", jail.ReasonOutputTooLarge},
-			{daemons + "exit 0", jail.ReasonOK},
+			{daemons + "sleep 60", "1s", jail.ReasonTimeout},
+			{daemons + "yes", "20s", jail.ReasonOutputTooLarge},
+			{daemons + "exit 0", "20s", jail.ReasonOK},
 		} {
-			r := record(t, who, "--tier", "2", "--timeout", "1s", "--output", "10K", "--profile", "sh", "--", "-c", c.script)
+			r := record(t, who, "--tier", "2", "--timeout", c.timeout, "--output", "10K", "--profile", "sh", "--", "-c", c.script)
 			if r.Reason != c.want || !r.TreeEmpty {
 				t.Errorf("%s: %s: %s, want %s; tree empty %v", who.name, c.script, r.Reason, c.want, r.TreeEmpty)
 			}
-			e := in(t, who, "/bin/sh", "-c", site+`/jail run -q --tier 2 --timeout 1s --output 10K --profile sh -- -c '`+strings.ReplaceAll(c.script, "'", `'\''`)+`' >/dev/null 2>&1
+			e := in(t, who, "/bin/sh", "-c", site+`/jail run -q --tier 2 --timeout `+c.timeout+` --output 10K --profile sh -- -c '`+strings.ReplaceAll(c.script, "'", `'\''`)+`' >/dev/null 2>&1
 echo $?; grep -la -e '^sleep.4242' -e '^sh.-c.trap' /proc/[0-9]*/cmdline | wc -l`)
 			if !strings.HasSuffix(e.stdout, "\n0\n") {
 				t.Errorf("%s: %s: %+v", who.name, c.script, e)
