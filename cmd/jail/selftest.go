@@ -28,7 +28,7 @@ func selftestFlags() []flagDef {
 		{name: "tier", value: "1|2", group: groupAttacks, accept: "1 or 2", preset: "1", words: wordChoice, values: []string{"1", "2"},
 			usage: "the boxes that are attacked; 2 are those without namespaces",
 			set:   parsed(tier, func(o *options) *jail.Tier { return &o.selftest.tier })},
-		{name: "timeout", value: "TIME", group: groupAttacks, accept: acceptTime, preset: "60s",
+		{name: "timeout", value: "TIME", group: groupAttacks, accept: acceptTime, preset: "2m",
 			usage: "how long all of it may take; what was not carried out by then is unproven",
 			set:   parsed(profiles.ParseDuration, func(o *options) *time.Duration { return &o.selftest.timeout })},
 		{name: "json", group: groupResult, usage: "print one document of schema jail-selftest/1 instead",
@@ -43,7 +43,7 @@ const groupAttacks = "What is carried out"
 // selftestCommand is `jail selftest`. It becomes its companion: what can take walls
 // down is not in this binary.
 func selftestCommand(args []string) int {
-	o := options{selftest: selftestOptions{tier: jail.Tier1, timeout: time.Minute}}
+	o := options{selftest: selftestOptions{tier: jail.Tier1, timeout: 2 * time.Minute}}
 	words, status, ok := plainArgs("selftest", args, &o)
 	if !ok {
 		return status
