@@ -25,6 +25,7 @@ func varying() []replacement {
 		{regexp.MustCompile(`\b1879\d{6}\b`), `1879048192`, "the host uid of a box of root's"},
 		{regexp.MustCompile(`NSpid (\d{2,})`), `NSpid N`, "the pid of a box of tier 2"},
 		{regexp.MustCompile(`jail-tier2-[0-9a-f]+`), `jail-tier2-N`, "the name of its private folder"},
+		{regexp.MustCompile(`RLIMIT_NPROC \{\d+, \d+\}`), `RLIMIT_NPROC {N, N}`, "RLIMIT_NPROC, which counts the processes that its user has already"},
 		{regexp.MustCompile(`\b\d+ instructions`), `N instructions`, "the length of the filter, from one version of jail or of the kernel to the next"},
 	}
 }
