@@ -186,7 +186,7 @@ func (b blocking) Write(p []byte) (int, error) {
 func TestOutputBlocks(t *testing.T) {
 	stuck := make(blocking)
 	defer close(stuck)
-	timeout := patience(300 * time.Millisecond)
+	timeout := patience(time.Second)
 	for script, reason := range map[string]Reason{"yes": ReasonTimeout, "echo x": ReasonOK} {
 		s := shell(script)
 		s.Limits.Timeout = timeout
