@@ -111,7 +111,8 @@ func TestCPULimit(t *testing.T) {
 	if err != nil || used < 50*time.Millisecond || used > capped {
 		t.Errorf("CPUUsage() = %v, %v, want 200ms and a little", used, err)
 	}
-	if sum := s.CPUUser + s.CPUSystem; sum < 50*time.Millisecond || sum > capped {
+	// These two are ticks on version 1, of which an emulated processor misses most.
+	if sum := s.CPUUser + s.CPUSystem; sum <= 0 || unhurried(1) == 1 && sum < 50*time.Millisecond || sum > capped {
 		t.Errorf("Stats() = %v user + %v system, want 200ms and a little", s.CPUUser, s.CPUSystem)
 	}
 }
