@@ -12,6 +12,7 @@ import (
 	"github.com/seed-75010da9/jail/jail"
 	"github.com/seed-75010da9/jail/profiles"
 	"github.com/seed-75010da9/jail/runner"
+	"github.com/seed-75010da9/jail/test/shipped"
 	"golang.org/x/sys/unix"
 )
 
@@ -64,7 +65,7 @@ func TestDenials(t *testing.T) {
 		t.Fatalf("%s", r.text)
 	}
 	if len(r.Denials) == 0 {
-		t.Skip("this host has no listener for refused calls")
+		shipped.LeaveOut(t, "no refusal was heard: this host has no listener for them, or nobody listened")
 	}
 	if d := r.Denials[0]; !strings.Contains(d.What, "socket(AF_INET") || !strings.Contains(r.text, "refused: socket(AF_INET") {
 		t.Errorf("denials = %+v; text = %s", r.Denials, r.text)
