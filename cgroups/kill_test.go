@@ -104,8 +104,13 @@ const bomb = `(f() { while :; do f & done; }; f) 2>/dev/null`
 
 func TestKillOfAForkBomb(t *testing.T) {
 	g := testGroup(t, testParent(t), Limits{Memory: 64 << 20, CPUs: 0.5, Pids: 150})
-	startCrowd(t, g, 4, bomb)
-	time.Sleep(200 * time.Millisecond)
+	// One: with several, the first may leave the crowd's shell no process for the rest.
+	startCrowd(t, g, 1, bomb)
+	for deadline := time.Now().Add(unhurried(5 * time.Second)); processes(t, g) < 100; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("control: the bomb has %d processes, want at least 100", processes(t, g))
+		}
+	}
 	var wg sync.WaitGroup
 	for range 4 { // whoever ends a box need not know who else does
 		wg.Go(func() {
