@@ -12,7 +12,7 @@ var builtin embed.FS
 
 // Names lists the built-in profiles, in the order in which they build on one
 // another.
-func Names() []string { return []string{"base", "sh", "node", "python", "exec"} }
+func Names() []string { return []string{"base", "sh", "node", "python", "wasm", "exec"} }
 
 // Source is the text of a built-in profile, and whether there is one of that
 // name.

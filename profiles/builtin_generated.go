@@ -235,6 +235,25 @@ func decodedBuiltin(name string) (Profile, bool) {
 				},
 			},
 		}, true
+	case "wasm":
+		return Profile{
+			Name:        "wasm",
+			Description: "a WebAssembly module for WASI: jail run --profile wasm module.wasm",
+			Digest:      "sha256:9ed27a30190c90ef43c8e5ae60ea19dceb99a1ad72a19bf91ede9eb99af8d42a",
+			settings: settings{
+				description: "a WebAssembly module for WASI: jail run --profile wasm module.wasm",
+				run: runSettings{
+					interpreter: []string{
+						"jaild",
+					},
+					grant: "script",
+					code: []string{
+						"--javascript",
+					},
+					engine: "wasm",
+				},
+			},
+		}, true
 	case "exec":
 		return Profile{
 			Name:        "exec",

@@ -40,6 +40,7 @@ func (b *builder) interpreted(args []string) []string {
 	prog := b.interpreter(run.interpreter)
 	out := []string{prog}
 	out = append(out, b.heapOptions(line.options)...)
+	out = append(out, b.engineOptions()...)
 	out = append(out, run.args...)
 	out = append(out, line.options...)
 	switch {

@@ -1,6 +1,6 @@
 // Package profiles turns a profile, a command and flags into a [jail.Spec].
 //
-// A profile is a TOML file. Five are built in: base, sh, node, python, exec;
+// A profile is a TOML file. Six are built in: base, sh, node, python, wasm, exec;
 // the others are the user's, named by path or lying in
 // $XDG_CONFIG_HOME/jail/profiles (else ~/.config/jail/profiles). Decoding is
 // strict: an unknown key, a value of a wrong type or one that is not possible
@@ -22,6 +22,7 @@
 //	value = ["-W", "-X"]       # options that take the next argument
 //	cluster = true             # -uc means -u -c
 //	heap = "none"              # or v8: its heap limit follows the memory cap
+//	engine = "none"            # or wasm: it is told its limits and grants
 //
 //	[view]
 //	system = ["/usr"]          # parts of the system, left out if missing

@@ -43,7 +43,7 @@ func ExampleProfile_Spec() {
 func ExampleLoad_unknown() {
 	_, err := profiles.Load("perl", profiles.Host{})
 	fmt.Println(err)
-	// Output: jail: profile: "perl": the name of a profile, or the path of a profile file; there is base, sh, node, python, exec
+	// Output: jail: profile: "perl": the name of a profile, or the path of a profile file; there is base, sh, node, python, wasm, exec
 }
 
 func ExampleParseSize() {

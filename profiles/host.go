@@ -23,6 +23,9 @@ type Host struct {
 	// Env is the caller's environment as "KEY=VALUE". Only --pass-env and the
 	// version managers' own variables are read from it.
 	Env []string
+	// Executable is the program that runs, beside which jail's own companion is looked
+	// for, or "".
+	Executable string
 	// Root says that the caller is root, whose boxes run as somebody else.
 	Root bool
 
@@ -48,6 +51,7 @@ func CurrentHost() Host {
 			h.ConfigHome = filepath.Join(h.Home, ".config")
 		}
 	}
+	h.Executable, _ = os.Executable()
 	// Not os.Getwd, which believes PWD: a path with links that the caller did
 	// not name.
 	if dir, err := syscall.Getwd(); err == nil && filepath.IsAbs(dir) {

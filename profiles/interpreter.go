@@ -58,6 +58,9 @@ func (b *builder) candidates(name string) iter.Seq[string] {
 			yield(name)
 			return
 		}
+		if path := b.h.besideUs(name); path != "" && !yield(path) {
+			return
+		}
 		if path := filepath.Join(b.workspace, ".venv", "bin", name); b.workspace != "" && isExecutable(path) {
 			if _, ok := venvOf(path); ok && !yield(path) {
 				return
@@ -131,6 +134,9 @@ func (b *builder) behind(path string, t trail, depth int) (interpreter, error) {
 	}
 	if !sameProgram(filepath.Base(path), filepath.Base(t.real)) {
 		return interpreter{}, fmt.Errorf("the interpreter itself; %s leads to %s, which is another program: put the folder of the real one first in PATH", path, t.real)
+	}
+	if filepath.Base(t.real) == companion { // one static file, whatever it lies beside
+		return interpreter{program: t.real, binary: t.real, roots: []string{t.real}}, nil
 	}
 	return interpreter{program: t.real, binary: t.real, roots: b.tree(t.real)}, nil
 }

@@ -8,3 +8,7 @@ func (p *Profile) Interpreter() string {
 	}
 	return ""
 }
+
+// RunsModules says whether the profile's interpreter is the engine of WebAssembly, whose
+// word on a failure package runner reads.
+func (p *Profile) RunsModules() bool { return p.settings.run.engine == engineWasm }

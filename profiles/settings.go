@@ -32,6 +32,7 @@ type runSettings struct {
 	value       []string // options that take the next argument
 	cluster     bool     // one-letter options may be written together
 	heap        heapKind
+	engine      engineKind
 }
 
 type viewSettings struct {
@@ -59,6 +60,14 @@ type heapKind string
 const (
 	heapNone heapKind = "none"
 	heapV8   heapKind = "v8"
+)
+
+// An engineKind names an interpreter that keeps to the box's limits and grants by itself.
+type engineKind string
+
+const (
+	engineNone engineKind = "none"
+	engineWasm engineKind = "wasm"
 )
 
 // A field is one key that a profile may hold: what it accepts, in words, and
@@ -101,6 +110,7 @@ var fields = []field{
 	{"run.value", wantOptions, func(s *settings, v value) bool { return v.strings(&s.run.value, isOption) }},
 	{"run.cluster", wantBool, func(s *settings, v value) bool { return v.bool(&s.run.cluster) }},
 	{"run.heap", `one of "none" and "v8"`, func(s *settings, v value) bool { return oneOf(v, &s.run.heap, heapNone, heapV8) }},
+	{"run.engine", `one of "none" and "wasm"`, func(s *settings, v value) bool { return oneOf(v, &s.run.engine, engineNone, engineWasm) }},
 
 	{"view.system", wantPaths, func(s *settings, v value) bool { return v.more(&s.view.system, isBoxPath) }},
 	{"view.ro", wantGrants, func(s *settings, v value) bool { return v.more(&s.view.ro, isProfileGrant) }},

@@ -8,19 +8,19 @@ import (
 	"github.com/seed-75010da9/jail/jail"
 )
 
-// An answer is what a runner writes: once, with one of the three.
-type answer struct {
+// An Answer is what a runner writes: once, with one of the three.
+type Answer struct {
 	Token   string          `json:"token"`
-	Value   json.RawMessage `json:"value"`
-	Error   *jail.Thrown    `json:"error"`
-	Invalid *string         `json:"invalid"`
+	Value   json.RawMessage `json:"value,omitempty"`
+	Error   *jail.Thrown    `json:"error,omitempty"`
+	Invalid *string         `json:"invalid,omitempty"`
 }
 
 // parseAnswer reads what was written, which must be one answer and nothing besides.
-func parseAnswer(written []byte, token string) (answer, bool) {
-	var a answer
+func parseAnswer(written []byte, token string) (Answer, bool) {
+	var a Answer
 	if !utf8.Valid(written) || json.Unmarshal(written, &a) != nil || a.Token != token {
-		return answer{}, false
+		return Answer{}, false
 	}
 	return a, true
 }

@@ -13,10 +13,13 @@ const (
 	Node   Language = "node"
 	Python Language = "python"
 	Sh     Language = "sh"
+	// Wasm is JavaScript again, in an engine that is a WebAssembly module in an engine
+	// of those in the box: a second wall.
+	Wasm Language = "wasm"
 )
 
 // Languages are all of them.
-func Languages() []Language { return []Language{Node, Python, Sh} }
+func Languages() []Language { return []Language{Node, Python, Sh, Wasm} }
 
 // Of is the language that an interpreter runs, by its name or path: "node" or
 // "/usr/bin/python3".
@@ -28,6 +31,8 @@ func Of(interpreter string) (Language, bool) {
 		return Python, true
 	case "sh", "dash", "bash":
 		return Sh, true
+	case "jaild":
+		return Wasm, true
 	}
 	return "", false
 }
@@ -37,6 +42,10 @@ func Of(interpreter string) (Language, bool) {
 var (
 	//go:embed node.js
 	nodeRunner string
+	//go:embed quickjs.js
+	quickJSRunner string
+	//go:embed value.js
+	valueWriter string
 	//go:embed python.py
 	pythonRunner string
 )
@@ -52,9 +61,11 @@ exec(compile(sys.argv.pop(1),"<runner>","exec"),{"__builtins__":dict(vars(builti
 func (l Language) Command(r Request) []string {
 	switch l {
 	case Node:
-		return []string{"-e", nodeRunner}
+		return []string{"-e", withValueWriter(nodeRunner, "(() => {\n")}
 	case Python:
 		return []string{"-c", pythonStart, pythonRunner}
+	case Wasm:
+		return []string{"--javascript"}
 	}
 	// What follows -c is an option as well if it begins like one; a space is none
 	// of the script's business.
@@ -66,10 +77,16 @@ func (l Language) Command(r Request) []string {
 func (l Language) source(r Request) string {
 	s := strings.TrimPrefix(r.Source, "\ufeff")
 	switch {
-	case l == Node && strings.HasPrefix(s, "#!"):
+	case (l == Node || l == Wasm) && strings.HasPrefix(s, "#!"):
 		return "//" + s[2:]
 	case l == Sh:
 		return strings.ReplaceAll(s, "\r\n", "\n")
 	}
 	return s
 }
+
+// QuickJS is the runner for [Wasm], which cmd/jaild starts.
+func QuickJS() string { return withValueWriter(quickJSRunner, "((host) => {\n") }
+
+// withValueWriter puts what makes JSON of values at the head of a runner's function.
+func withValueWriter(js, head string) string { return strings.Replace(js, head, head+valueWriter, 1) }

@@ -1,7 +1,7 @@
 // Runs in the box, before the source and in its process. Everything that is used
 // after the source has begun is taken hold of here: the source may replace what
 // hangs on globals, prototypes and modules. Array and iterator methods, spreading
-// and for-of are not used for the same reason.
+// and for-of are not used for the same reason. value.js is put into the function.
 'use strict';
 (() => {
   const fs = require('fs');
@@ -12,8 +12,7 @@
   const types = { __proto__: null, ...util.types };
   const { createRequire } = require('module');
   const { apply, getPrototypeOf } = Reflect;
-  const { keys: keysOf, create, getOwnPropertyDescriptor, defineProperty } = Object;
-  const { isArray } = Array;
+  const { getOwnPropertyDescriptor, defineProperty } = Object;
   const method = (f) => (self, a, b) => apply(f, self, [a, b]);
   const getter = (proto, name) => method(getOwnPropertyDescriptor(proto, name).get);
   const quote = JSON.stringify;
@@ -21,7 +20,6 @@
   const bufferFrom = Buffer.from;
   const bytesOf = Uint8Array;
   const { writeSync } = fs;
-  const ObjectPrototype = Object.prototype;
   const typedArray = getPrototypeOf(Uint8Array.prototype);
   const viewed = {
     buffer: getter(DataView.prototype, 'buffer'),
@@ -29,12 +27,7 @@
     length: getter(DataView.prototype, 'byteLength'),
   };
   const lengthOf = getter(typedArray, 'length');
-  const isoString = method(Date.prototype.toISOString);
-  const timeOf = method(Date.prototype.getTime);
-  const decimal = method(BigInt.prototype.toString);
   const base64 = method(Buffer.prototype.base64Slice);
-  const eachOfSet = method(Set.prototype.forEach);
-  const eachOfMap = method(Map.prototype.forEach);
   const indexOf = method(String.prototype.indexOf);
   const slice = method(String.prototype.slice);
   const then = method(Promise.prototype.then);
@@ -64,32 +57,17 @@
   const end = (code) => apply(exit, process, [code]);
   const begin = '{"token":' + quote(token) + ',';
 
-  // What has been written of the value, and where in it the writing is.
-  let out = begin + '"value":';
-  const maxDepth = 500;
-  const path = create(null);
-  const parents = create(null);
-  const refusal = { why: '' };
-  const refuse = (depth, why) => {
-    let at = 'value';
-    for (let i = 0; i < depth; i++) at += typeof path[i] === 'number' ? '[' + path[i] + ']' : '[' + quote(path[i]) + ']';
-    refusal.why = (at.length > 1000 ? slice(at, 0, 1000) + '…' : at) + ' ' + why;
-    throw refusal;
-  };
-  const add = (piece) => {
-    out += piece;
-    if (out.length > limit) { // more than is taken, in whatever encoding
-      send(out);
-      end(1);
-    }
-  };
-
+  const isBytes = (v) => types.isUint8Array(v) || types.isUint8ClampedArray(v) || types.isAnyArrayBuffer(v) || types.isDataView(v);
   const bytesIn = (v) => {
     if (types.isDataView(v)) return new bytesOf(viewed.buffer(v), viewed.offset(v), viewed.length(v));
     return types.isAnyArrayBuffer(v) ? new bytesOf(v) : v;
   };
-  const isBytes = (v) => types.isUint8Array(v) || types.isUint8ClampedArray(v) || types.isAnyArrayBuffer(v) || types.isDataView(v);
   const kindOf = (v) => {
+    if (types.isDate(v)) return 'date';
+    if (isBytes(v)) return 'bytes';
+    if (types.isTypedArray(v)) return 'numbers';
+    if (types.isSet(v)) return 'set';
+    if (types.isMap(v)) return 'map';
     if (types.isPromise(v)) return 'a promise, which is to be awaited';
     if (types.isNativeError(v)) return 'an error';
     if (types.isRegExp(v)) return 'a regular expression';
@@ -98,95 +76,6 @@
     if (types.isGeneratorObject(v) || types.isMapIterator(v) || types.isSetIterator(v)) return 'an iterator, of which an array can be made';
     if (types.isExternal(v) || types.isModuleNamespaceObject(v)) return 'no plain object';
     return '';
-  };
-
-  const writeMember = (name, v, depth, first) => {
-    path[depth] = name;
-    add((first ? '' : ',') + quote(name) + ':');
-    write(v, depth + 1);
-  };
-  const writeArray = (v, length, depth) => {
-    add('[');
-    for (let i = 0; i < length; i++) {
-      if (i > 0) add(',');
-      path[depth] = i;
-      write(v[i], depth + 1);
-    }
-    add(']');
-  };
-  const writeSet = (v, depth) => {
-    let i = 0;
-    add('[');
-    eachOfSet(v, (item) => {
-      if (i > 0) add(',');
-      path[depth] = i++;
-      write(item, depth + 1);
-    });
-    add(']');
-  };
-  const writeMap = (v, depth) => {
-    const names = create(null);
-    let first = true;
-    add('{');
-    eachOfMap(v, (item, key) => {
-      if (typeof key !== 'string' && typeof key !== 'number' && typeof key !== 'bigint') refuse(depth, 'is a Map with a key that is neither a string nor a number');
-      const name = text(key);
-      if (names[name]) refuse(depth, 'is a Map with two keys that are ' + quote(name));
-      names[name] = true;
-      writeMember(name, item, depth, first);
-      first = false;
-    });
-    add('}');
-  };
-  const writeObject = (v, depth) => {
-    const convert = v.toJSON;
-    if (typeof convert === 'function' && convert !== ObjectPrototype.toJSON) {
-      write(apply(convert, v, []), depth + 1, 'converted');
-      return;
-    }
-    const names = keysOf(v);
-    let first = true;
-    add('{');
-    for (let i = 0; i < names.length; i++) {
-      const item = v[names[i]];
-      if (item === undefined) continue;
-      writeMember(names[i], item, depth, first);
-      first = false;
-    }
-    add('}');
-  };
-  const write = (v, depth, converted) => {
-    if (converted) path[depth - 1] = 'toJSON()';
-    switch (typeof v) {
-      case 'string': return add(quote(v));
-      case 'boolean': return add(v ? 'true' : 'false');
-      case 'undefined': return add('null');
-      case 'bigint': return add(decimal(v));
-      case 'number':
-        if (v - v !== 0) refuse(depth, 'is ' + v + ', for which JSON has nothing');
-        return add('' + v);
-      case 'function':
-      case 'symbol': return refuse(depth, 'is a ' + typeof v + ', for which JSON has nothing');
-    }
-    if (v === null) return add('null');
-    if (depth >= maxDepth) refuse(depth, 'is nested deeper than ' + maxDepth + ' levels');
-    for (let i = 0; i < depth; i++) if (parents[i] === v) refuse(depth, 'contains itself');
-    parents[depth] = v;
-    if (types.isDate(v)) {
-      if (timeOf(v) !== timeOf(v)) refuse(depth, 'is an invalid date');
-      return add(quote(isoString(v)));
-    }
-    if (isBytes(v)) {
-      const bytes = bytesIn(v);
-      return add('"' + base64(bytes, 0, lengthOf(bytes)) + '"');
-    }
-    if (types.isTypedArray(v)) return writeArray(v, lengthOf(v), depth);
-    if (isArray(v)) return writeArray(v, v.length, depth);
-    if (types.isSet(v)) return writeSet(v, depth);
-    if (types.isMap(v)) return writeMap(v, depth);
-    const kind = kindOf(v);
-    if (kind !== '') refuse(depth, 'is ' + kind);
-    writeObject(v, depth);
   };
 
   const most = (s, n) => (s.length > n ? slice(s, 0, n) + '…' : s);
@@ -233,23 +122,21 @@
     send(begin + describe(e));
     end(code);
   };
+  const writeValue = valueWriter({
+    kindOf,
+    base64: (v) => {
+      const bytes = bytesIn(v);
+      return base64(bytes, 0, lengthOf(bytes));
+    },
+    limit,
+    over(json) {
+      send(begin + '"value":' + json);
+      end(1);
+    },
+  });
   const succeed = (v) => {
-    try {
-      write(v, 0);
-      add('}');
-    } catch (e) {
-      let why = refusal.why;
-      if (e !== refusal) {
-        why = 'value can not be read';
-        try {
-          why += ': ' + most(text(e), 1000);
-        } catch {
-          // Then without.
-        }
-      }
-      out = begin + '"invalid":' + quote(why) + '}';
-    }
-    send(out);
+    const { json, why } = writeValue(v);
+    send(begin + (why === '' ? '"value":' + json : '"invalid":' + quote(why)) + '}');
     end(0);
   };
 

@@ -135,7 +135,7 @@ func (r Request) reader(l Language, token string, limit int64) (io.Reader, error
 		}
 		return io.MultiReader(bytes.NewReader(r.Input), strings.NewReader("\n")), nil
 	}
-	head, err := json.Marshal(map[string]any{"token": token, "limit": limit, "source": l.source(r)})
+	head, err := json.Marshal(EngineRequest{Token: token, Limit: limit, Source: l.source(r)})
 	if err != nil {
 		return nil, err
 	}

@@ -66,6 +66,7 @@ func (c *commandLine) flagsAlone(o options, host profiles.Host) jail.Spec {
 
 // spec is the Spec of a program under a profile.
 func (c *commandLine) spec(p *profiles.Profile, args []string, o options, host profiles.Host) jail.Spec {
+	c.module = p.RunsModules()
 	spec, err := p.Spec(args, o.over, host)
 	if err != nil {
 		c.errors(err, "--profile", p.Name, o)

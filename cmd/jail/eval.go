@@ -191,7 +191,7 @@ func evalFlags() []flagDef {
 		switch {
 		case slices.Contains([]string{"via", "stdin", "tty", "json", "record", "quiet"}, f.name):
 		case f.name == "profile":
-			f.preset, f.usage = "", "the language: node, python or sh, or a profile that extends one of them"
+			f.preset, f.usage = "", "the language: node, python, sh or wasm (JavaScript in a WebAssembly engine), or a profile that extends one of them"
 			flags = slices.Insert(flags, 0, f)
 		case f.name == "output":
 			f.usage = "bytes on stdout and stderr together, and of the value"

@@ -47,6 +47,7 @@ type commandLine struct {
 	settings []setting
 	rest     []string // from the first argument on that is no flag
 	faults   jail.Faults
+	module   bool // what runs is a WebAssembly module, in the engine
 }
 
 // parse reads flags until the first argument that is none, or `--`: what

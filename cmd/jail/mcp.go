@@ -39,7 +39,7 @@ func mcpFlags() []flagDef {
 	table := []flagDef{
 		{name: "language", value: "NAME[=PROFILE]", many: true, group: groupTools,
 			usage:  "a language of run_code, in boxes of its own profile or of one that extends it",
-			accept: "node, python or sh, and perhaps =PROFILE", preset: "those of which there is an interpreter",
+			accept: "node, python, sh or wasm, and perhaps =PROFILE", preset: "those of which there is an interpreter, without wasm",
 			set: added(parseLanguage, func(o *options) *[]languageBox { return &o.mcp.languages })},
 		{name: "workspace-size", value: "SIZE", group: groupTools,
 			usage:  "how large the session's folder may become, which all its boxes share and which goes with it; with --workspace there is none",
@@ -147,7 +147,9 @@ func (c *commandLine) languageBoxes(o options, host profiles.Host) []companion.B
 	asked := o.mcp.languages
 	if len(asked) == 0 {
 		for _, l := range runner.Languages() {
-			asked = append(asked, languageBox{l, string(l)})
+			if l != runner.Wasm { // JavaScript once more, for who asks for the second wall
+				asked = append(asked, languageBox{l, string(l)})
+			}
 		}
 	}
 	seen := map[runner.Language]bool{}

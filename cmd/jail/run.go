@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/seed-75010da9/jail/internal/pid1"
 	"github.com/seed-75010da9/jail/jail"
 	"github.com/seed-75010da9/jail/profiles"
+	"github.com/seed-75010da9/jail/runner"
 	"golang.org/x/sys/unix"
 )
 
@@ -52,12 +54,24 @@ func runCommand(args []string) int {
 	if o.tty {
 		connections.TTY, connections.Stdin = os.Stdin, os.Stdin
 	}
-	res, err := jail.RunIO(ctx, spec, connections)
+	res, err := runOrModule(ctx, spec, connections, line.module)
 	var faults jail.Faults
 	if errors.As(err, &faults) { // found by looking at the host
 		return refuse(spec, line.named(faults, spec, o), jail.StageValidate, target)
 	}
 	return finish(res, o, target)
+}
+
+// runOrModule runs spec. Of a WebAssembly module the engine says why it failed.
+func runOrModule(ctx context.Context, spec jail.Spec, connections jail.IO, module bool) (jail.Result, error) {
+	if !module || !runner.TellsOf(spec) {
+		return jail.RunIO(ctx, spec, connections)
+	}
+	var told bytes.Buffer
+	connections.Value = &told
+	res, err := jail.RunIO(ctx, spec, connections)
+	runner.JudgeModule(&res, told.Bytes())
+	return res, err
 }
 
 // recordFor opens where the record goes; nil when nobody asked for one.

@@ -1,6 +1,7 @@
 // Command jaild is the companion of jail: what `jail serve`, `jail mcp` and `jail
-// selftest` become. Its commands need libraries whose start alone takes as long as a
-// whole `jail run`, or code that has no business in the launcher.
+// selftest` become, and what the profile wasm runs in its boxes. Its commands need
+// libraries whose start alone takes as long as a whole `jail run`, or code that has no
+// business in the launcher.
 package main
 
 import (
@@ -9,6 +10,7 @@ import (
 	"os/signal"
 
 	"github.com/seed-75010da9/jail/cmd/internal/companion"
+	"github.com/seed-75010da9/jail/cmd/jaild/internal/engine"
 	"github.com/seed-75010da9/jail/cmd/jaild/internal/server"
 	"github.com/seed-75010da9/jail/internal/attacks"
 	"golang.org/x/sys/unix"
@@ -21,6 +23,9 @@ var version string
 const exitFailed = 125
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == "wasm" { // in a box
+		os.Exit(engine.Main(os.Args[2:]))
+	}
 	attacks.Main() // the processes of `jail selftest`
 	if len(os.Args) == 3 {
 		switch os.Args[1] {

@@ -57,6 +57,8 @@ func (s *Server) codeTool() *mcp.Tool {
 			about += "\nnode: the source is the body of an async JavaScript function; `return` gives the value, `input`, `await` and `require` are in scope."
 		case runner.Python:
 			about += "\npython: the source is the body of a function, which may await; `return` gives the value, `input` is in scope."
+		case runner.Wasm:
+			about += "\nwasm: the source is the body of an async JavaScript function, in an engine that has nothing but the language itself (no require, no files, no network), behind a second wall; `return` gives the value, `input` and `await` are in scope."
 		case runner.Sh:
 			about += "\nsh: the source is a POSIX shell script with the input as JSON on its stdin; stdout is the value where it is JSON."
 		}

@@ -1,0 +1,63 @@
+package engine
+
+import (
+	"github.com/tetratelabs/wazero/experimental"
+	"golang.org/x/sys/unix"
+)
+
+// pageSize is that of WebAssembly.
+const pageSize = 64 << 10
+
+// A memoryCap gives modules their memories, and no more than so much of it. The
+// engine's own way would hold two copies of a memory while it grows, and so would need
+// twice the cap.
+type memoryCap struct {
+	left    uint64
+	refused int // requests to grow past the cap
+}
+
+func (c *memoryCap) Allocate(_, most uint64) experimental.LinearMemory {
+	return &linear{cap: c, most: most}
+}
+
+// A linear is one memory: addresses are reserved for all that it may become, so that
+// it never moves, and become memory as it grows.
+type linear struct {
+	cap  *memoryCap
+	most uint64
+	all  []byte
+	size uint64
+}
+
+// Reallocate returns nil where there is no more to be had: memory.grow is -1 then.
+func (m *linear) Reallocate(size uint64) []byte {
+	if m.all == nil {
+		// What can't be got anyway needs no addresses, which for 4 GiB a limit on
+		// those might refuse.
+		m.most = min(m.most, max(size, m.cap.left))
+		all, err := unix.Mmap(-1, 0, int(max(m.most, pageSize)), unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
+		if err != nil {
+			m.cap.refused++
+			return nil
+		}
+		m.all = all
+	}
+	if size > m.size {
+		more := size - m.size
+		if size > m.most || more > m.cap.left || unix.Mprotect(m.all[:size], unix.PROT_READ|unix.PROT_WRITE) != nil {
+			m.cap.refused++
+			return nil
+		}
+		m.cap.left -= more
+		m.size = size
+	}
+	return m.all[:size:size]
+}
+
+func (m *linear) Free() {
+	if m.all != nil {
+		unix.Munmap(m.all)
+		m.cap.left += m.size
+		m.all, m.size = nil, 0
+	}
+}

@@ -1,0 +1,210 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/seed-75010da9/jail/jail"
+	"github.com/seed-75010da9/jail/runner"
+)
+
+// A script is one source of `jail eval --profile wasm`. Its answer is written here, with
+// the token that says who wrote it: neither that nor the descriptor is in the module's
+// reach.
+type script struct {
+	*vm
+	request runner.EngineRequest
+	answers io.Writer
+	status  int // once answered
+	done    bool
+	failed  error // the answer could not be written
+}
+
+// javascript is `jaild wasm … --javascript`.
+func javascript(ctx context.Context, o options, in io.Reader, answers *os.File) int {
+	if answers == nil {
+		fmt.Fprintln(os.Stderr, "jail: wasm: JavaScript: is run by `jail eval --profile wasm`, which takes its value")
+		return statusBroken
+	}
+	s := &script{answers: answers}
+	if err := json.NewDecoder(in).Decode(&s.request); err != nil {
+		fmt.Fprintln(os.Stderr, "jail: wasm: request:", err)
+		return statusBroken
+	}
+	e, err := newEngine(ctx, o)
+	if err == nil {
+		s.vm, err = newVM(e)
+	}
+	if err == nil {
+		err = s.run()
+	}
+	switch {
+	case s.done && s.failed == nil:
+		return s.status
+	case err == nil:
+		err = s.failed
+	}
+	failure := s.failure(e, err)
+	if failure.status != statusTrap {
+		failure.tell()
+	}
+	s.send(runner.Answer{Error: &failure.Thrown}, failure.status)
+	return failure.status
+}
+
+// failure is what ended a script from outside of its language.
+func (s *script) failure(e *engine, err error) *Failure {
+	if errors.Is(err, errNoRoom) {
+		return &Failure{Thrown: jail.Thrown{Name: "InternalError", Message: runner.OutOfMemory}, status: statusThrew}
+	}
+	_, failure := e.ended(err)
+	if failure == nil || failure.status == statusNoModule { // QuickJS itself is one
+		return broken(fmt.Errorf("QuickJS: %w", err))
+	}
+	return failure
+}
+
+// run runs the source until it has answered, or nothing of it is left to run.
+func (s *script) run() error {
+	begin, next, err := s.start()
+	if err != nil {
+		return err
+	}
+	limit := s.text(fmt.Sprint(s.request.Limit))
+	s.apply(begin, s.text(s.request.Source), s.text(string(s.request.Input)), limit)
+	for s.err == nil && !s.done {
+		for s.err == nil && !s.done && int32(s.call("qjs_execute_pending_job")) > 0 {
+		}
+		if s.done || s.err != nil {
+			break
+		}
+		wait := s.number(s.apply(next))
+		switch {
+		case s.done || s.err != nil || wait == 0:
+		case wait > 0:
+			s.sleep(wait)
+		default:
+			s.send(runner.Answer{Error: &jail.Thrown{Name: "UnsettledPromise", Message: "nothing is left to run, and what the source awaits has not settled"}}, statusUnsettled)
+		}
+	}
+	return s.err
+}
+
+// sleep waits for the next timer, in milliseconds.
+func (s *script) sleep(ms float64) {
+	const most = float64(time.Hour / time.Millisecond)
+	select {
+	case <-time.After(time.Duration(min(ms, most)) * time.Millisecond):
+	case <-s.ctx.Done():
+		s.err = s.ctx.Err()
+	}
+}
+
+// The exit statuses of a source: as Node.js has them.
+const (
+	statusThrew     = 1
+	statusUnsettled = 13
+)
+
+// start starts the runner, and returns what it does.
+func (s *script) start() (begin, next handle, err error) {
+	main := s.evaluate(runner.QuickJS(), "runner.js", 1)
+	host := handle(s.call("qjs_new_object"))
+	for name, f := range map[string]func([]handle) handle{
+		"write": s.print, "className": s.className, "answer": s.answered, "compile": s.compile,
+	} {
+		key := s.bytes(name)
+		s.call("qjs_set_prop_string", uint64(host), key, uint64(s.lend(name, f)))
+	}
+	own := s.apply(main, host)
+	if s.err == nil && (s.threw(main) || s.threw(own)) {
+		thrown := handle(s.call("qjs_get_exception"))
+		return 0, 0, errors.Join(fmt.Errorf("its runner does not start: %s", s.string(s.property(thrown, "message"))), s.err)
+	}
+	rejected := s.property(own, "rejected")
+	s.reject = func(promise, reason handle, handled bool) {
+		flag := s.call("qjs_get_false")
+		if handled {
+			flag = s.call("qjs_get_true")
+		}
+		s.apply(rejected, promise, reason, handle(flag))
+	}
+	return s.property(own, "begin"), s.property(own, "next"), s.err
+}
+
+// print is write(fd, text) of the runner.
+func (s *script) print(args []handle) handle {
+	to := os.Stdout
+	if len(args) != 2 {
+		return 0
+	}
+	if s.number(args[0]) == 2 {
+		to = os.Stderr
+	}
+	to.WriteString(s.string(args[1]))
+	return handle(s.call("qjs_get_undefined"))
+}
+
+// className is className(value): what kind of object it is, which no source can change.
+func (s *script) className(args []handle) handle {
+	if len(args) != 1 {
+		return 0
+	}
+	return handle(s.call("qjs_get_class_name", uint64(args[0])))
+}
+
+// compile is compile(source): the function whose body it is, with its own line numbers.
+func (s *script) compile(args []handle) handle {
+	if len(args) != 1 {
+		return 0
+	}
+	// A first line of 0 would be taken for none.
+	h := s.evaluate("(async function (input) {\n\n"+s.string(args[0])+"\n})", "source.js", -1)
+	if s.threw(h) {
+		return 0
+	}
+	return h
+}
+
+// answered is answer(kind, document) of the runner.
+func (s *script) answered(args []handle) handle {
+	if len(args) != 2 {
+		return 0
+	}
+	kind, document := s.string(args[0]), s.string(args[1])
+	switch kind {
+	case "value":
+		s.send(runner.Answer{Value: json.RawMessage(document)}, 0)
+	case "error":
+		thrown := new(jail.Thrown)
+		json.Unmarshal([]byte(document), thrown)
+		s.send(runner.Answer{Error: thrown}, statusThrew)
+	case "invalid":
+		why := new(string)
+		json.Unmarshal([]byte(document), why)
+		s.send(runner.Answer{Invalid: why}, 0)
+	case "over": // more than jail takes: it ends the box for it
+		s.done, s.status = true, statusThrew
+		io.WriteString(s.answers, document)
+	}
+	return handle(s.call("qjs_get_undefined"))
+}
+
+// send writes the answer. The first one counts: a source can have the runner give more.
+func (s *script) send(a runner.Answer, status int) {
+	if s.done {
+		return
+	}
+	s.done, s.status = true, status
+	a.Token = s.request.Token
+	text, err := json.Marshal(a)
+	if err == nil {
+		_, err = s.answers.Write(text)
+	}
+	s.failed = err
+}

@@ -1,0 +1,73 @@
+package runner
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/seed-75010da9/jail/jail"
+)
+
+// An EngineRequest is what a runner that answers on a descriptor finds on its stdin.
+type EngineRequest struct {
+	Token  string          `json:"token"`  // to be in the answer
+	Limit  int64           `json:"limit"`  // what the value may have, in bytes
+	Source string          `json:"source"` // as the language is to see it
+	Input  json.RawMessage `json:"input,omitempty"`
+}
+
+// The names of what can be wrong with a WebAssembly module, as the errors of records
+// have them.
+const (
+	NotModule     = "NotAModule"    // it is no WebAssembly, or can't be read
+	InvalidModule = "InvalidModule" // it is, and breaks the rules of it
+	MissingImport = "MissingImport" // it needs what is not WASI preview 1
+	NoStart       = "NoStart"       // there is no _start to call
+	Trap          = "Trap"          // it did what WebAssembly does not allow
+)
+
+// OutOfMemory is the message of the error that QuickJS throws when there is no more.
+const OutOfMemory = "out of memory"
+
+// statusNoModule is the exit status of the engine for what it can't run.
+const statusNoModule = 126
+
+// TellsOf says whether a run of spec can take the engine's word on a failure, which counts
+// as output and so needs a cap on that, with room for it.
+func TellsOf(spec jail.Spec) bool {
+	most := spec.Limits.WithDefaults().Output
+	return most != jail.Unlimited && most >= 2*MostTold
+}
+
+// MostTold is how much of a failure the engine tells at most, in bytes.
+const MostTold = 16 << 10
+
+// JudgeModule adds to the record of a module's run what the engine answered. That is the
+// word of a process in the box, as everything on this descriptor: it can explain a
+// failure, and makes none of a success, nor the other way round.
+func JudgeModule(res *jail.Result, written []byte) {
+	a, ok := parseAnswer(written, "")
+	if !ok || a.Error == nil || res.Reason != jail.ReasonExecutionFailed || res.ExitCode == nil {
+		return
+	}
+	res.Error = a.Error
+	res.Message += ": " + summary(*a.Error)
+	if *res.ExitCode == statusNoModule {
+		res.Reason, res.Message = jail.ReasonExecFailed, "the engine can't run this module: "+summary(*a.Error)
+	}
+	if hint := hintFor(*a.Error); hint != "" {
+		res.Hint = hint
+	}
+}
+
+// hintFor is what can be done about an error of the engine's, or "".
+func hintFor(t jail.Thrown) string {
+	switch {
+	case t.Name == NotModule:
+		return "give the path of a WebAssembly module; other programs have profiles of their own: jail profiles"
+	case t.Name == MissingImport, t.Name == NoStart:
+		return "build it as a command for WASI preview 1: GOOS=wasip1 GOARCH=wasm go build, rustc --target wasm32-wasip1, clang --target=wasm32-wasi"
+	case t.Name == Trap && strings.Contains(t.Message, "raise --memory"), t.Name == "InternalError" && t.Message == OutOfMemory:
+		return "raise --memory if the program needs more"
+	}
+	return ""
+}
