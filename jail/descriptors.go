@@ -31,7 +31,7 @@ type inheritKind int
 const (
 	inheritRuleset inheritKind = iota // the Landlock ruleset
 	inheritMount                      // a detached mount
-	inheritValue                      // the box's end of the pipe for a value
+	inheritValue                      // the box's end of the socket for a value
 )
 
 // batchSize is how many descriptors one message carries; the kernel takes up

@@ -15,9 +15,10 @@ type IO struct {
 	// Stdout and Stderr receive the program's output as it comes. A nil one is
 	// captured into the Result instead, up to Limits.Output.
 	Stdout, Stderr io.Writer
-	// Value, if not nil, gives the program descriptor 3, a pipe of its own beside
+	// Value, if not nil, gives the program descriptor 3, a socket of its own beside
 	// its output, and receives what it writes there, up to Limits.Output on its
-	// own account. Past that the box is ended (output_too_large), whatever
+	// own account. Nobody can open it a second time, through /proc/self/fd/3 or
+	// otherwise (ENXIO); who is to write to it must inherit it. Past that the box is ended (output_too_large), whatever
 	// Spec.OutputMode says: a part of a value is none.
 	Value io.Writer
 	// TTY, if not nil, gives the program a new terminal of its own as stdin,

@@ -340,9 +340,6 @@ func (r *run) letGo(c *child, streams *streams) error {
 	stdio := streams.childEnds
 	if h.ownUID {
 		r.giveStdio(stdio[:])
-		if r.value != nil {
-			r.giveStdio([]int{r.value.to})
-		}
 	}
 	if r.off.Has(ablation.Stdio) {
 		stdio = [3]int{0, 1, 2}

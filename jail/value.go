@@ -28,7 +28,11 @@ type Thrown struct {
 	Trace string `json:"trace"`
 }
 
-// A value is what a program writes to a pipe of its own beside its output.
+// A value is what a program writes to a socket of its own beside its output.
+//
+// It is not a pipe: whoever may look into the program's /proc/PID/fd, as its children
+// may, opens a pipe anew through it, for reading as well, and could write in its place
+// or take away what it has written. Opening a socket there fails (ENXIO, open(2)).
 type value struct {
 	w    io.Writer
 	from *os.File
@@ -42,9 +46,14 @@ type value struct {
 }
 
 func newValue(w io.Writer, limit int64) (*value, error) {
-	var p [2]int
-	if err := unix.Pipe2(p[:], unix.O_CLOEXEC); err != nil {
-		return nil, pipeError("pipe2", err)
+	p, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, pipeError("socketpair", err)
+	}
+	if err := unix.Shutdown(p[1], unix.SHUT_RD); err != nil { // it goes one way
+		unix.Close(p[0])
+		unix.Close(p[1])
+		return nil, pipeError("shutdown", err)
 	}
 	unix.SetNonblock(p[0], true) // our end alone; it can be given a deadline then
 	return &value{w: w, from: os.NewFile(uintptr(p[0]), "value"), to: p[1], left: limit, done: make(chan struct{})}, nil
@@ -97,7 +106,7 @@ func (v *value) take(b []byte, e *end) {
 }
 
 // finish waits for the end of the value, which is that of the box. Somebody who
-// holds the pipe outside of it, and a caller who does not take what was written,
+// holds the socket outside of it, and a caller who does not take what was written,
 // are not waited for longer than with the output.
 func (v *value) finish() {
 	if v == nil {

@@ -19,7 +19,9 @@ func TestValue(t *testing.T) {
 		{"as much as the cap", "head -c 65536 /dev/zero | tr '\\0' x >&3", string(bytes.Repeat([]byte("x"), 64<<10)), ReasonOK},
 		{"by a child that ends first", "(echo 1 >&3) ; echo 2 >&3", "1\n2\n", ReasonOK},
 		{"held by a child that does not end", "sleep 100 & echo 1 >&3", "1\n", ReasonOK},
-		{"through its name", "echo 1 >/proc/self/fd/3", "1\n", ReasonOK},
+		{"not through its name", "(echo 1 >/proc/self/fd/3) 2>/dev/null; (echo 1 >/dev/fd/3) 2>/dev/null; echo 2 >&3", "2\n", ReasonOK},
+		{"not by a child through its parent's", "sh -c 'echo 1 >/proc/'$$'/fd/3; cat /proc/'$$'/fd/3 >&2' 2>/dev/null 3>&-; echo 2 >&3", "2\n", ReasonOK},
+		{"not taken back", "echo 1 >&3; cat <&3", "1\n", ReasonOK},
 		{"the only one besides the usual three", "ls /proc/self/fd | tr '\\n' ' ' >&3", "0 1 2 3 4 ", ReasonOK}, // 4 is ls's own
 		{"and output up to its own cap", "head -c 65536 /dev/zero; echo 1 >&3", "1\n", ReasonOK},
 		{"of a program that fails", "echo 1 >&3; exit 3", "1\n", ReasonExecutionFailed},
@@ -94,7 +96,7 @@ func TestValueRefused(t *testing.T) {
 
 // Tier 2 has it as well.
 func TestTier2Value(t *testing.T) {
-	spec := tier2(t, "ls -l /proc/self/fd/3 | grep -c pipe >&3")
+	spec := tier2(t, "ls -l /proc/self/fd/3 | grep -c socket >&3")
 	var got bytes.Buffer
 	res, err := RunIO(context.Background(), spec, IO{Value: &got})
 	if err != nil || got.String() != "1\n" {
