@@ -8,5 +8,7 @@
 //
 // What a run did not do is not in the profile, and neither is what it was refused:
 // that stands in it as a comment, with what would allow it. What the program does
-// never widens what the next run of it may do.
+// never widens what the next run of it may do. Nor is the profile ever wider than the
+// watching box: what that had in the way of holes in its grants, calls denied and lower
+// limits the profile has too.
 package learn

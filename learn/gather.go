@@ -47,7 +47,7 @@ func (t *tree) gather(count map[string]int) map[string]int {
 		}
 		for p := range count {
 			for dir := path.Dir(p); dir != "/" && dir != "."; dir = path.Dir(dir) {
-				if _, ok := count[dir]; ok {
+				if _, ok := count[dir]; ok && t.root(dir) == t.root(p) {
 					count[dir] += count[p]
 					delete(count, p)
 					changed = true
@@ -65,7 +65,15 @@ func (t *tree) gather(count map[string]int) map[string]int {
 func (t *tree) grants(count map[string]int, how string, used map[string]int) []Grant {
 	var grants []Grant
 	for p, n := range count {
-		if !utf8.ValidString(p) || strings.Contains(p, ":/") || strings.HasSuffix(p, ":") || strings.IndexByte(p, 0) >= 0 {
+		m, ok := covering(t.mounts, p)
+		if !ok {
+			continue
+		}
+		g := Grant{Host: host(m, p)}
+		if g.Host != p {
+			g.Box = p
+		}
+		if !g.writes() {
 			t.open = append(t.open, fmt.Sprintf("%q was used, and a profile has no way to write it: grant the folder that it is in", p))
 			continue
 		}
@@ -77,10 +85,25 @@ func (t *tree) grants(count map[string]int, how string, used map[string]int) []G
 		if n == 1 {
 			times = "once"
 		}
-		grants = append(grants, Grant{Host: p, Why: what + ", " + how + " " + times + some(p, used)})
+		g.Why = what + ", " + how + " " + times + some(p, used)
+		grants = append(grants, g)
 	}
-	slices.SortFunc(grants, func(a, b Grant) int { return strings.Compare(a.Host, b.Host) })
+	sortGrants(grants)
 	return grants
+}
+
+// writes says whether a profile can write a grant: HOST or HOST:BOX.
+func (g Grant) writes() bool {
+	for _, p := range []string{g.Host, g.Box} {
+		if !utf8.ValidString(p) || strings.Contains(p, ":/") || strings.HasSuffix(p, ":") || strings.IndexByte(p, 0) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func sortGrants(grants []Grant) {
+	slices.SortFunc(grants, func(a, b Grant) int { return strings.Compare(a.value(), b.value()) })
 }
 
 // mostNamed is how many names a comment has.

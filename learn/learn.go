@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -12,9 +13,9 @@ import (
 type Watched struct {
 	Spec   jail.Spec   // with Trace
 	Result jail.Result // with Used
-	// Given are the mounts that the profile below the learned one, and the command
-	// itself, bring along.
-	Given []jail.Mount
+	// Given is the box of the profile below the learned one, with what the command
+	// itself brings along: what a run has that names no more than these.
+	Given jail.Spec
 }
 
 // A Learned is what some runs of a program needed.
@@ -28,7 +29,8 @@ type Learned struct {
 	Runs []Watched
 
 	ReadOnly, Writable []Grant
-	Tmpfs              []string
+	// Tmpfs are BOX or BOX:SIZE.
+	Tmpfs []string
 	// Loopback says that it made sockets of the internet's families, Interfaces that
 	// it asked for the network's interfaces, which takes the same mode.
 	Loopback, Interfaces bool
@@ -36,6 +38,8 @@ type Learned struct {
 	Unix   bool
 	Calls  []string
 	Limits Limits
+	// Kept is what the watching box was narrower in than the profile that is extended.
+	Kept Kept
 	// Open are lines for a person to decide about: what was refused or missing, and
 	// what the profile can't say. Sought is what many programs look for and do without.
 	Open, Sought []string
@@ -45,12 +49,49 @@ type Learned struct {
 type Grant struct {
 	Host, Box string // Box is empty if it is the same
 	Why       string
+	// Listed says that it was a folder whose names alone were asked for. A grant of
+	// names without what they are of there is not.
+	Listed bool
+}
+
+// value is HOST or HOST:BOX.
+func (g Grant) value() string {
+	if g.Box == "" {
+		return g.Host
+	}
+	return g.Host + ":" + g.Box
+}
+
+// at is where the box has it.
+func (g Grant) at() string {
+	if g.Box != "" {
+		return g.Box
+	}
+	return g.Host
 }
 
 // From makes a profile of runs of one command, of which there is at least one.
 func From(extends string, args []string, runs []Watched) *Learned {
+	return from(extends, args, runs, newTree(runs, true))
+}
+
+// WithoutListings is l without the folders that were merely listed, or nil if there
+// are none. In its box such a folder has no names but those of what is granted in it:
+// many a program does with these, and which ones shows by running it.
+func (l *Learned) WithoutListings() *Learned {
+	listed := slices.DeleteFunc(slices.Clone(l.ReadOnly), func(g Grant) bool { return !g.Listed })
+	if len(listed) == 0 {
+		return nil
+	}
+	lean := from(l.Extends, l.Args, l.Runs, newTree(l.Runs, false))
+	for _, g := range listed {
+		lean.Open = append(lean.Open, fmt.Sprintf("listing %q: it ran the same with no names in it but those granted here; to show all, which opens all: view.ro = [%s]", g.at(), text(g.value())))
+	}
+	return lean
+}
+
+func from(extends string, args []string, runs []Watched, t *tree) *Learned {
 	l := &Learned{Extends: extends, Args: args, Runs: runs}
-	t := newTree(runs)
 	l.Writable = t.writable()
 	l.ReadOnly = t.readOnly(l.Writable)
 	l.Open = append(l.Open, t.open...)
@@ -58,11 +99,13 @@ func From(extends string, args []string, runs []Watched) *Learned {
 		l.reach(w)
 		l.limits(w)
 		l.refused(w)
+		l.keep(w)
 	}
+	l.keepHoles(t)
 	if dir := runs[0].Spec.Dir; l.shows(dir) {
 		l.Dir = dir
 	}
-	l.Limits.round()
+	l.Limits.round(runs)
 	slices.Sort(l.Calls)
 	l.Calls, l.Open, l.Sought, l.Tmpfs = slices.Compact(l.Calls), unique(l.Open), unique(l.Sought), unique(l.Tmpfs)
 	return l
@@ -85,7 +128,7 @@ func (l *Learned) reach(w Watched) {
 	}
 	for _, m := range w.Spec.View {
 		if m.Kind == jail.MountTmpfs && slices.ContainsFunc(u.Paths, func(p jail.PathUse) bool { return p.Kind == jail.MountTmpfs && within(p.Real, m.Target) }) {
-			l.Tmpfs = append(l.Tmpfs, m.Target)
+			l.Tmpfs = append(l.Tmpfs, tmpfsText(m))
 		}
 	}
 }
@@ -113,13 +156,7 @@ func (l *Learned) refused(w Watched) {
 
 // shows says whether a box of the profile has a folder.
 func (l *Learned) shows(dir string) bool {
-	return dir != "" && slices.ContainsFunc(slices.Concat(l.ReadOnly, l.Writable), func(g Grant) bool {
-		at := g.Host
-		if g.Box != "" {
-			at = g.Box
-		}
-		return within(at, dir) || within(dir, at)
-	})
+	return dir != "" && slices.ContainsFunc(slices.Concat(l.ReadOnly, l.Writable), func(g Grant) bool { return within(g.at(), dir) || within(dir, g.at()) })
 }
 
 // unique is list sorted, each once.

@@ -29,7 +29,7 @@ func watched(uses ...jail.PathUse) Watched {
 	memory, pids, code := int64(50<<20), int64(9), 0
 	return Watched{
 		Spec:  jail.Spec{Dir: "/proj", Net: jail.NetLoopback, View: []jail.Mount{{Kind: jail.MountRW, Source: "/proj", Target: "/proj"}, {Kind: jail.MountRO, Source: "/proj/main.py", Target: "/proj/main.py"}}},
-		Given: []jail.Mount{{Kind: jail.MountRO, Source: "/proj/main.py", Target: "/proj/main.py"}},
+		Given: jail.Spec{View: []jail.Mount{{Kind: jail.MountRO, Source: "/proj/main.py", Target: "/proj/main.py"}}},
 		Result: jail.Result{Reason: jail.ReasonOK, OK: true, ExitCode: &code, Used: &jail.Used{Paths: uses},
 			Usage: jail.Usage{WallMS: 2300, MemoryPeakBytes: &memory, PidsPeak: &pids}, Stdout: jail.Output{Bytes: 70000}},
 	}

@@ -27,6 +27,9 @@ type Limits struct {
 
 	Memory, Pids, Output int64
 	Timeout              time.Duration
+	// Capped are the keys of those that are what the watching box had, which is less
+	// than the headroom would be.
+	Capped []string
 }
 
 func (l *Learned) limits(w Watched) {
@@ -42,8 +45,8 @@ func (l *Learned) limits(w Watched) {
 	m.Longest = max(m.Longest, time.Duration(u.WallMS)*time.Millisecond)
 }
 
-// round adds the headroom.
-func (m *Limits) round() {
+// round adds the headroom, up to what the watching boxes had.
+func (m *Limits) round(runs []Watched) {
 	up := func(n, to int64) int64 { return (n + to - 1) / to * to }
 	if m.MemoryPeak > 0 {
 		m.Memory = max(up(m.MemoryPeak*headroomMemory, 16<<20), leastMemory)
@@ -53,6 +56,21 @@ func (m *Limits) round() {
 	}
 	m.Output = max(up(m.OutputBytes*headroomOutput, 64<<10), leastOutput)
 	m.Timeout = max((m.Longest*headroomTime + time.Second - 1).Truncate(time.Second), leastTime)
+	for _, w := range runs {
+		had := w.Spec.Limits.WithDefaults()
+		for _, f := range []struct {
+			key string
+			to  *int64
+			had int64
+		}{{"memory", &m.Memory, had.Memory}, {"pids", &m.Pids, had.Pids}, {"output", &m.Output, had.Output}} {
+			if f.had > 0 && *f.to > f.had {
+				*f.to, m.Capped = f.had, append(m.Capped, f.key)
+			}
+		}
+		if m.Timeout > had.Timeout {
+			m.Timeout, m.Capped = had.Timeout, append(m.Capped, "timeout")
+		}
+	}
 }
 
 // watching are the limits of a watching box, where nobody says others: wide, so
@@ -61,18 +79,20 @@ func watching() jail.Limits {
 	return jail.Limits{Timeout: 5 * time.Minute, Memory: 2 << 30, CPUs: 2, Pids: 1024, Output: 16 << 20, TmpSize: 512 << 20, NoFile: 4096}
 }
 
-// Watching is l with what is not set replaced by the limits of a watching box.
-func Watching(l jail.Limits) jail.Limits {
-	w := watching()
+// Watching is l with what is not set replaced by the limits of a watching box, or by
+// the profile's where those are wider.
+func Watching(l, profile jail.Limits) jail.Limits {
+	w, profile := watching(), profile.WithDefaults()
 	if l.Timeout == 0 {
-		l.Timeout = w.Timeout
+		l.Timeout = max(w.Timeout, profile.Timeout)
 	}
 	if l.CPUs == 0 {
-		l.CPUs = w.CPUs
+		l.CPUs = max(w.CPUs, profile.CPUs)
 	}
-	for _, f := range []struct{ to, from *int64 }{{&l.Memory, &w.Memory}, {&l.Pids, &w.Pids}, {&l.Output, &w.Output}, {&l.TmpSize, &w.TmpSize}, {&l.NoFile, &w.NoFile}} {
+	for _, f := range []struct{ to, from, profile *int64 }{{&l.Memory, &w.Memory, &profile.Memory}, {&l.Pids, &w.Pids, &profile.Pids}, {&l.Output, &w.Output, &profile.Output},
+		{&l.TmpSize, &w.TmpSize, &profile.TmpSize}, {&l.NoFile, &w.NoFile, &profile.NoFile}} {
 		if *f.to == 0 {
-			*f.to = *f.from
+			*f.to = max(*f.from, *f.profile)
 		}
 	}
 	return l

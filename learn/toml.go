@@ -15,10 +15,13 @@ const blind = `# What it can't tell: what the program did not do in these runs; 
 # descriptor; how a call was answered, since paths are looked up beside the calls.
 `
 
+// Mark is what a learned profile begins with.
+const Mark = "# Learned from "
+
 // TOML is the profile. It is the same for the same runs.
 func (l *Learned) TOML() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Learned from %s of: %s\n", runsText(len(l.Runs)), comment(shellLine(l.Args)))
+	fmt.Fprintf(&b, Mark+"%s of: %s\n", runsText(len(l.Runs)), comment(shellLine(l.Args)))
 	fmt.Fprintf(&b, "# %s\n", endings(l.Runs))
 	b.WriteString("# Read it before you use it: it holds what the program did, needed or not.\n")
 	if l.Dir != "" {
@@ -39,12 +42,13 @@ func (l *Learned) TOML() string {
 	}
 	fmt.Fprintf(&b, "\nextends = %s\n", text(l.Extends))
 	fmt.Fprintf(&b, "description = %s\n", text("learned from "+runsText(len(l.Runs))+" of "+short(l.Args)))
+	if len(l.Kept.Require) > 0 {
+		fmt.Fprintf(&b, "require = [%s]\n", joinTexts(l.Kept.Require))
+	}
 	l.view(&b)
 	l.limitsTOML(&b)
 	l.net(&b)
-	if len(l.Calls) > 0 {
-		b.WriteString("\n[seccomp]\n# Allowed in the runs beyond the policy, and used.\nallow = [" + joinTexts(l.Calls) + "]\n")
-	}
+	l.calls(&b)
 	return b.String()
 }
 
@@ -62,11 +66,7 @@ func (l *Learned) view(b *strings.Builder) {
 		}
 		b.WriteString(part.key + " = [\n")
 		for _, g := range part.grants {
-			value := g.Host
-			if g.Box != "" {
-				value += ":" + g.Box
-			}
-			fmt.Fprintf(b, "  %s, # %s\n", text(value), comment(g.Why))
+			fmt.Fprintf(b, "  %s, # %s\n", text(g.value()), comment(g.Why))
 		}
 		b.WriteString("]\n")
 	}
@@ -75,11 +75,25 @@ func (l *Learned) view(b *strings.Builder) {
 	}
 }
 
+func (l *Learned) calls(b *strings.Builder) {
+	if len(l.Calls)+len(l.Kept.Deny) > 0 {
+		b.WriteString("\n[seccomp]\n")
+	}
+	if len(l.Calls) > 0 {
+		b.WriteString("# Allowed in the runs beyond the policy, and used.\nallow = [" + joinTexts(l.Calls) + "]\n")
+	}
+	if len(l.Kept.Deny) > 0 {
+		b.WriteString("# Denied in the runs as well.\ndeny = [" + joinTexts(l.Kept.Deny) + "]\n")
+	}
+}
+
 func (l *Learned) net(b *strings.Builder) {
-	if l.Loopback || l.Interfaces || l.Unix {
+	if l.Loopback || l.Interfaces || l.Unix || l.Kept.NoNet {
 		b.WriteString("\n[net]\n")
 	}
 	switch {
+	case l.Kept.NoNet:
+		b.WriteString("# There was none in the runs.\nmode = \"none\"\n")
 	case l.Loopback:
 		b.WriteString("# It made sockets of the internet's families.\nmode = \"loopback\"\n")
 	case l.Interfaces:
@@ -87,25 +101,6 @@ func (l *Learned) net(b *strings.Builder) {
 	}
 	if l.Unix {
 		b.WriteString("# Named Unix sockets were allowed in the runs, and made.\nunix = true\n")
-	}
-}
-
-func (l *Learned) limitsTOML(b *strings.Builder) {
-	m := l.Limits
-	b.WriteString("\n[limits]\n")
-	if m.Memory > 0 {
-		fmt.Fprintf(b, "memory = %q # %d times the peak of %s, %s at least\n", size(m.Memory), headroomMemory, rough(m.MemoryPeak), size(leastMemory))
-	}
-	if m.Pids > 0 {
-		fmt.Fprintf(b, "pids = %d # %d times the peak of %d, %d at least\n", m.Pids, headroomPids, m.PidsPeak, leastPids)
-	}
-	fmt.Fprintf(b, "output = %q # %d times the %d bytes that it wrote, %s at least\n", size(m.Output), headroomOutput, m.OutputBytes, size(leastOutput))
-	fmt.Fprintf(b, "timeout = %q # %d times the longest run, %.1fs, %v at least\n", m.Timeout.String(), headroomTime, m.Longest.Seconds(), leastTime)
-	switch {
-	case m.Memory == 0 && m.Pids == 0:
-		b.WriteString("# Memory and processes were not measured: the runs had no control group.\n")
-	case m.Pids == 0:
-		b.WriteString("# Processes were not counted: the runs had no control group.\n")
 	}
 }
 
@@ -150,7 +145,9 @@ func joinTexts(list []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// text is a TOML string. What Go would write as \x or \a TOML writes as \u.
+// text is a TOML string of what is valid UTF-8. What can't be seen, or turns around
+// what is read after it, stands in it by its number: who reads the profile is to see
+// what it grants.
 func text(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -158,7 +155,9 @@ func text(s string) string {
 		switch {
 		case r == '"' || r == '\\':
 			b.WriteString("\\" + string(r))
-		case r < 0x20 || r == 0x7f:
+		case !strconv.IsPrint(r) && r > 0xffff:
+			fmt.Fprintf(&b, "\\U%08X", r)
+		case !strconv.IsPrint(r):
 			fmt.Fprintf(&b, "\\u%04X", r)
 		default:
 			b.WriteRune(r)
@@ -200,19 +199,3 @@ func short(args []string) string {
 	}
 	return comment(strings.ToValidUTF8(name, "�"))
 }
-
-// size is a number of bytes as profiles write it.
-func size(n int64) string {
-	for _, unit := range []struct {
-		bytes int64
-		name  string
-	}{{1 << 30, "G"}, {1 << 20, "M"}, {1 << 10, "K"}} {
-		if n > 0 && n%unit.bytes == 0 {
-			return strconv.FormatInt(n/unit.bytes, 10) + unit.name
-		}
-	}
-	return strconv.FormatInt(n, 10)
-}
-
-// rough is a number of bytes for people.
-func rough(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -12,35 +13,35 @@ import (
 // folder.
 const enough = 4
 
-// A tree is what all runs used of granted files.
+// A tree is what all runs used of granted files, by its path in the box: one file of
+// the host may be shown at several.
 type tree struct {
-	roots []string          // of grants, on the host
-	dirs  map[string]bool   // paths that are folders
-	made  map[string]bool   // what was made, in any run
-	wrote map[string]int    // what was written, and how often
-	read  map[string]int    // what was read or executed
-	list  map[string]bool   // folders that were listed
-	links map[[2]string]int // file, and another path that leads to it
-	given map[string]jail.MountKind
-	open  []string
+	mounts   map[string]jail.Mount // of the watching boxes, by target
+	given    map[string]jail.Mount // of those, what comes with the profile and the command
+	dirs     map[string]bool       // paths that are folders
+	made     map[string]bool       // what was made, in any run
+	wrote    map[string]int        // what was written, and how often
+	read     map[string]int        // what was read or executed
+	list     map[string]bool       // folders that were listed
+	links    map[[2]string]int     // file, and another path that leads to it
+	listings bool                  // grant what was merely listed
+	open     []string
 }
 
-func newTree(runs []Watched) *tree {
-	t := &tree{dirs: map[string]bool{}, made: map[string]bool{}, wrote: map[string]int{}, read: map[string]int{}, list: map[string]bool{},
-		links: map[[2]string]int{}, given: map[string]jail.MountKind{}}
+func newTree(runs []Watched, listings bool) *tree {
+	t := &tree{mounts: map[string]jail.Mount{}, given: map[string]jail.Mount{}, dirs: map[string]bool{}, made: map[string]bool{}, wrote: map[string]int{},
+		read: map[string]int{}, list: map[string]bool{}, links: map[[2]string]int{}, listings: listings}
 	for _, w := range runs {
-		for _, m := range w.Given {
-			if m.Source == m.Target {
-				t.given[m.Target] = m.Kind
-			}
+		for _, m := range w.Given.View {
+			t.given[m.Target], t.mounts[m.Target] = m, m
 		}
 		for _, m := range w.Spec.View {
-			if (m.Kind == jail.MountRO || m.Kind == jail.MountRW) && t.given[m.Target] == "" {
-				t.roots = append(t.roots, m.Source)
+			t.mounts[m.Target] = m
+			if t.given[m.Target] != m {
+				delete(t.given, m.Target)
 			}
 		}
 	}
-	t.roots = unique(t.roots)
 	for _, w := range runs {
 		if w.Result.Used == nil {
 			continue
@@ -52,28 +53,30 @@ func newTree(runs []Watched) *tree {
 	return t
 }
 
-// add takes in one use, by where it is on the host.
+// add takes in one use of what is granted and does not come along anyway.
 func (t *tree) add(u jail.PathUse) {
 	if u.Kind != jail.MountRO && u.Kind != jail.MountRW || u.Source == "" {
 		return
 	}
-	p, n := u.Source, int(u.Count)
+	p, n := u.Real, int(u.Count)
 	if u.Dir {
 		t.dirs[p] = true
 	}
+	written := u.Made || u.Written
 	switch {
-	case u.Made || u.Written:
-		t.wrote[p] += n
+	case written:
 		t.made[p] = t.made[p] || u.Made
+		if m, _ := covering(t.mounts, p); t.given[m.Target] != m || m.Kind != jail.MountRW {
+			t.wrote[p] += n
+		}
+	case t.isGiven(p):
 	case u.Dir && u.Read:
 		t.list[p] = true
 	case u.Dir: // looked at: what is used below it makes it be there
-	case t.isGiven(p):
-		return
 	default:
 		t.read[p] += n
 	}
-	if u.Path != u.Real && u.Real == u.Source && !u.Dir && !u.Made {
+	if u.Path != u.Real && !u.Dir && !u.Made && (written || !t.isGiven(p)) {
 		t.links[[2]string{p, u.Path}] += n
 	}
 }
@@ -81,23 +84,29 @@ func (t *tree) add(u jail.PathUse) {
 // isGiven says whether the profile that is extended, or the command, shows a path
 // already.
 func (t *tree) isGiven(p string) bool {
+	m, ok := covering(t.mounts, p)
+	return ok && t.given[m.Target] == m
+}
+
+// covering is the deepest of some mounts that shows a path of the box.
+func covering(mounts map[string]jail.Mount, p string) (jail.Mount, bool) {
 	for at := p; at != "/" && at != "."; at = path.Dir(at) {
-		if t.given[at] != "" {
-			return true
+		if m, ok := mounts[at]; ok {
+			return m, true
 		}
 	}
-	return false
+	return jail.Mount{}, false
 }
+
+// host is where on the host a mount has a path of the box.
+func host(m jail.Mount, p string) string { return path.Join(m.Source, strings.TrimPrefix(p, m.Target)) }
 
 // root is the grant that a path lies in; nothing is made of what is above it.
 func (t *tree) root(p string) string {
-	best := p
-	for _, r := range t.roots {
-		if within(p, r) && (best == p || len(r) > len(best)) {
-			best = r
-		}
+	if m, ok := covering(t.mounts, p); ok {
+		return m.Target
 	}
-	return best
+	return p
 }
 
 // writable is where something was written: a file that was there before, or the
@@ -126,12 +135,40 @@ func (t *tree) writable() []Grant {
 
 // readOnly is what was read and lies in nothing that is writable.
 func (t *tree) readOnly(writable []Grant) []Grant {
+	count := t.readCounts(writable, false)
+	needed := maps.Clone(count)
+	if t.listings {
+		count = t.readCounts(writable, true)
+	}
+	grants := t.grants(count, "read", t.read)
+	for i, g := range grants {
+		if _, ok := needed[g.at()]; !ok {
+			grants[i].Listed = true
+			grants[i].Why = "folder, granted to be listed, which opens all that it holds; read of it: " + orNothing(strings.TrimPrefix(some(g.at(), t.read), ": "))
+		}
+	}
+	for _, link := range sortedLinks(t.links) {
+		shown := func(p string) bool {
+			return slices.ContainsFunc(slices.Concat(grants, writable), func(g Grant) bool { return within(p, g.at()) && g.at() != p })
+		}
+		to, ok := covering(t.mounts, link[0])
+		from, inside := covering(t.mounts, link[1])
+		if ok && inside && t.given[from.Target] != from && !shown(link[1]) {
+			grants = append(grants, Grant{Host: host(to, link[0]), Box: link[1], Why: "a link leads to it"})
+		}
+	}
+	sortGrants(grants)
+	return grants
+}
+
+// readCounts are the files and folders that were read, by how often.
+func (t *tree) readCounts(writable []Grant, listings bool) map[string]int {
 	count := map[string]int{}
 	add := func(p string, n int) {
-		if t.made[p] || slices.ContainsFunc(writable, func(g Grant) bool { return within(p, g.Host) }) {
+		root, at := t.root(p), p
+		if t.made[p] || slices.ContainsFunc(writable, func(g Grant) bool { return within(p, g.at()) && t.root(g.at()) == root }) {
 			return
 		}
-		root, at := t.root(p), p
 		for at != root && passing(path.Base(at)) {
 			at = path.Dir(at)
 			t.dirs[at] = true
@@ -145,22 +182,19 @@ func (t *tree) readOnly(writable []Grant) []Grant {
 	for p, n := range t.read {
 		add(p, n)
 	}
-	for p := range t.list {
-		if !t.isGiven(p) {
+	if listings {
+		for p := range t.list {
 			add(p, 1)
 		}
 	}
-	grants := t.grants(t.gather(count), "read", t.read)
-	for _, link := range sortedLinks(t.links) {
-		covered := func(p string) bool {
-			return slices.ContainsFunc(slices.Concat(grants, writable), func(g Grant) bool { return within(p, g.Host) && g.Host != p })
-		}
-		if !covered(link[1]) && !t.isGiven(link[1]) && slices.ContainsFunc(t.roots, func(r string) bool { return within(link[1], r) }) {
-			grants = append(grants, Grant{Host: link[0], Box: link[1], Why: "a link leads to it"})
-		}
+	return t.gather(count)
+}
+
+func orNothing(names string) string {
+	if names == "" {
+		return "nothing"
 	}
-	slices.SortFunc(grants, func(a, b Grant) int { return strings.Compare(a.Host+":"+a.Box, b.Host+":"+b.Box) })
-	return grants
+	return names
 }
 
 func sortedLinks(links map[[2]string]int) [][2]string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"slices"
@@ -121,7 +122,7 @@ func (c *commandLine) found(err error, spec jail.Spec, o options) {
 // together checks what flags say with one another.
 func (c *commandLine) together(o *options) {
 	if len(c.rest) == 0 && len(c.faults) == 0 {
-		c.fault("CMD", "", "name the program to run: jail run [FLAGS] [--] CMD [ARG…]")
+		c.fault("CMD", "", "name the program to run: jail "+cmp.Or(c.command, "run")+" [FLAGS] [--] CMD [ARG…]")
 	}
 	for _, pair := range [...]struct {
 		first, second bool

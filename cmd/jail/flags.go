@@ -44,6 +44,7 @@ type setting struct {
 
 // A commandLine is what parse makes of arguments.
 type commandLine struct {
+	command  string // that is told of where no program is named; "" is run
 	settings []setting
 	rest     []string // from the first argument on that is no flag
 	faults   jail.Faults

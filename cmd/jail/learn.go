@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/seed-75010da9/jail/jail"
@@ -28,26 +29,36 @@ type learnOptions struct {
 // learnFlags are those of run that mean something here, and learn's own.
 func learnFlags() []flagDef {
 	flags := slices.DeleteFunc(runFlags(), func(f flagDef) bool {
-		return slices.Contains([]string{"via", "tty", "stdin", "record", "timings", "trace", "output-mode"}, f.name)
+		return slices.Contains([]string{"via", "tty", "record", "timings", "trace", "output-mode"}, f.name)
 	})
 	return append(flags,
 		flagDef{name: "out", value: "FILE", group: groupLearn, words: wordFile,
-			usage: "write the profile there", accept: "a file that can be written, outside of what the program may write", preset: "standard output",
+			usage: "write the profile there; a learned one that is there is replaced", accept: "a file that can be written, outside of what the program may write", preset: "standard output",
 			set: parsed(asIs[string], func(o *options) *string { return &o.learn.out })},
 		flagDef{name: "runs", value: "N", group: groupLearn,
 			usage: "how many times to run it", accept: "a whole number of 1 to 100", preset: "1",
-			set: parsed(profiles.ParseCount, func(o *options) *int64 { return &o.learn.runs })},
+			set: parsed(parseLearnRuns, func(o *options) *int64 { return &o.learn.runs })},
 		flagDef{name: "check", value: "NAME|FILE", group: groupLearn, words: wordProfile,
 			usage: "write nothing: run it with this profile enforced as well, and say what differs", accept: "the name of a profile or the path of a .toml file",
 			set: parsed(asIs[string], func(o *options) *string { return &o.learn.check })})
 }
 
+// parseLearnRuns reads how many runs there are to be.
+func parseLearnRuns(text string) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 1 || n > mostRuns {
+		return 0, fmt.Errorf("must be 1 to %d", mostRuns)
+	}
+	return n, nil
+}
+
 // A learner is one `jail learn`.
 type learner struct {
-	o    options
-	line *commandLine
-	host profiles.Host
-	ctx  context.Context
+	o     options
+	line  *commandLine
+	host  profiles.Host
+	ctx   context.Context
+	stdin learnInput
 }
 
 func learnCommand(args []string) int {
@@ -57,12 +68,13 @@ func learnCommand(args []string) int {
 		return printHelp("learn")
 	}
 	l := &learner{o: o, line: line, host: profiles.CurrentHost(), ctx: ctx}
-	args = line.rest
+	args, line.command = line.rest, "learn"
 	l.watchHere()
 	spec := line.compose(l.o, l.host, nil)
 	spec.Trace = true
 	out := l.outFile(spec)
 	l.checkOwn()
+	l.openInput()
 	line.lookAtHost(spec, l.o)
 	if len(line.faults) > 0 {
 		printFaults(line.faults)
@@ -74,36 +86,11 @@ func learnCommand(args []string) int {
 	return l.learn(spec, args, out)
 }
 
-// watchHere grants the folder that the caller is in, where no flag says what to
-// show. The home itself is never meant.
-func (l *learner) watchHere() {
-	over := &l.o.over
-	if over.Net == "" && over.Tier != jail.Tier2 {
-		over.Net = jail.NetLoopback
-	}
-	over.Limits = learn.Watching(over.Limits)
-	if over.Workspace != "" || len(over.RO) > 0 || len(over.RW) > 0 {
-		return
-	}
-	dir := filepath.Clean(l.host.Dir)
-	if home := filepath.Clean(l.host.Home); l.host.Dir == "" || dir == "/" || l.host.Home != "" && (dir == home || strings.HasPrefix(home, dir+"/")) {
-		l.line.fault("the working directory", l.host.Dir, "must be the folder of a project: home as a whole is not shown. Go to one, or name folders with --workspace, --ro or --rw")
-		return
-	}
-	over.RW = append(over.RW, profiles.Grant{Host: dir})
-	if over.Cwd == "" {
-		over.Cwd = dir
-	}
-}
-
 // checkOwn finds what is wrong with learn's own flags together.
 func (l *learner) checkOwn() {
 	own := &l.o.learn
 	if own.out != "" && own.check != "" {
 		l.line.fault("--out, --check", "", "give one of them: a check writes no profile")
-	}
-	if own.runs > mostRuns {
-		l.line.fault("--runs", fmt.Sprint(own.runs), "must be 1 to "+fmt.Sprint(mostRuns))
 	}
 	own.runs = max(own.runs, 1)
 }
@@ -130,6 +117,14 @@ func (l *learner) run(spec jail.Spec) (jail.Result, bool) {
 	if l.o.quiet || l.o.json {
 		connections = jail.IO{}
 	}
+	in, err := l.stdin.next()
+	if err != nil {
+		l.line.faults = nil
+		l.line.fault("--stdin", l.o.stdin, reason(err))
+		printFaults(l.line.faults)
+		return jail.Result{}, false
+	}
+	connections.Stdin = in
 	res, err := jail.RunIO(l.ctx, spec, connections)
 	var faults jail.Faults
 	switch {
@@ -141,6 +136,25 @@ func (l *learner) run(spec jail.Spec) (jail.Result, bool) {
 		return res, true
 	}
 	return res, false
+}
+
+// lean is the profile without the folders that were merely listed, if the program runs
+// the same without them: that is tried. A program that wrote somewhere is not run once
+// more than it was asked to be.
+func (l *learner) lean(learned *learn.Learned, watched jail.Result) *learn.Learned {
+	less := learned.WithoutListings()
+	if less == nil || len(learned.Writable) > 0 || !l.stdin.again() {
+		return learned
+	}
+	in, err := l.stdin.next()
+	if err != nil {
+		return learned
+	}
+	res, err := jail.RunIO(l.ctx, less.Spec(), jail.IO{Stdin: in})
+	if err != nil || !learn.Alike(watched, res) {
+		return learned
+	}
+	return less
 }
 
 func (l *learner) learn(spec jail.Spec, args []string, out *profileFile) int {
@@ -162,14 +176,14 @@ func (l *learner) learn(spec jail.Spec, args []string, out *profileFile) int {
 		}
 		runs = append(runs, learn.Watched{Spec: spec, Result: res, Given: given})
 	}
-	learned := learn.From(l.extends(), args, runs)
+	learned := l.lean(learn.From(l.extends(), args, runs), runs[0].Result)
 	if out != nil {
 		if err := out.write(learned.TOML()); err != nil {
 			fmt.Fprintln(os.Stderr, "jail: --out:", err)
 			return exitRefused
 		}
 		if !l.o.quiet {
-			fmt.Fprintln(os.Stderr, visible(fmt.Sprintf("jail: wrote %s; read it, then: jail learn --check %s … -- %s", l.o.learn.out, l.o.learn.out, strings.Join(args, " "))))
+			fmt.Fprintln(os.Stderr, visible(fmt.Sprintf("jail: %s %s; read it, then: jail learn --check %s … -- %s", out.did(), l.o.learn.out, l.o.learn.out, strings.Join(args, " "))))
 		}
 		return status
 	}
@@ -180,18 +194,18 @@ func (l *learner) learn(spec jail.Spec, args []string, out *profileFile) int {
 }
 
 // given is what the profile and the command bring along without any flag.
-func (l *learner) given(args []string) ([]jail.Mount, bool) {
+func (l *learner) given(args []string) (jail.Spec, bool) {
 	p, err := profiles.Load(l.extends(), l.host)
 	if err != nil {
 		l.line.errors(err, "--profile", l.extends(), l.o)
-		return nil, false
+		return jail.Spec{}, false
 	}
 	spec, err := p.Spec(args, profiles.Overrides{Tier: l.o.over.Tier}, l.host)
 	if err != nil {
 		l.line.errors(err, "--profile", l.extends(), l.o)
-		return nil, false
+		return spec, false
 	}
-	return spec.View, true
+	return spec, true
 }
 
 // extends is the profile that the learned one adds to.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/seed-75010da9/jail/learn"
 	"github.com/seed-75010da9/jail/profiles"
 	"golang.org/x/sys/unix"
 )
@@ -17,6 +18,14 @@ import (
 type profileFile struct {
 	dir  int
 	name string
+	old  bool // a learned one is there
+}
+
+func (p *profileFile) did() string {
+	if p.old {
+		return "replaced"
+	}
+	return "wrote"
 }
 
 func openProfileFile(host profiles.Host, name string) (*profileFile, error) {
@@ -36,16 +45,40 @@ func openProfileFile(host profiles.Host, name string) (*profileFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open: %w", err)
 	}
-	var st unix.Stat_t
-	if err := unix.Fstatat(fd, base, &st, unix.AT_SYMLINK_NOFOLLOW); err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
+	old, err := learnedAt(fd, base)
+	if err != nil {
 		unix.Close(fd)
-		return nil, errors.New("must be a file, or not there yet")
+		return nil, err
 	}
 	if err := unix.Faccessat(fd, ".", unix.W_OK|unix.X_OK, unix.AT_EACCESS); err != nil {
 		unix.Close(fd)
 		return nil, err
 	}
-	return &profileFile{fd, base}, nil
+	return &profileFile{fd, base, old}, nil
+}
+
+// learnedAt says whether there is a learned profile. Anything else that is there is
+// somebody's, and stays.
+func learnedAt(dir int, base string) (bool, error) {
+	errOther := errors.New("must not be there yet, or be a learned profile, which is replaced: this is none")
+	var st unix.Stat_t
+	err := unix.Fstatat(dir, base, &st, unix.AT_SYMLINK_NOFOLLOW)
+	switch {
+	case errors.Is(err, unix.ENOENT):
+		return false, nil
+	case err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG:
+		return false, errOther
+	}
+	fd, err := unix.Openat(dir, base, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return false, err
+	}
+	defer unix.Close(fd)
+	b := make([]byte, len(learn.Mark))
+	if n, err := unix.Read(fd, b); err != nil || n > 0 && string(b[:n]) != learn.Mark {
+		return false, errOther
+	}
+	return true, nil
 }
 
 func (p *profileFile) write(text string) error {

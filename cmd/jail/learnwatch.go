@@ -1,0 +1,42 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-75010da9/jail/jail"
+	"github.com/seed-75010da9/jail/learn"
+	"github.com/seed-75010da9/jail/profiles"
+)
+
+// watchHere grants the folder that the caller is in, where no flag says what to
+// show. The home itself is never meant.
+func (l *learner) watchHere() {
+	over := &l.o.over
+	if over.Net == "" && over.Tier != jail.Tier2 {
+		over.Net = jail.NetLoopback
+	}
+	over.Limits = learn.Watching(over.Limits, l.profileLimits())
+	if over.Workspace != "" || len(over.RO) > 0 || len(over.RW) > 0 {
+		return
+	}
+	dir := filepath.Clean(l.host.Dir)
+	if home := filepath.Clean(l.host.Home); l.host.Dir == "" || dir == "/" || l.host.Home != "" && (dir == home || strings.HasPrefix(home, dir+"/")) {
+		l.line.fault("the working directory", l.host.Dir, "must be the folder of a project: home as a whole is not shown. Go to one, or name folders with --workspace, --ro or --rw")
+		return
+	}
+	over.RW = append(over.RW, profiles.Grant{Host: dir})
+	if over.Cwd == "" {
+		over.Cwd = dir
+	}
+}
+
+// profileLimits are those of the profile that the learned one adds to. What is wrong
+// with that is told when the box is composed.
+func (l *learner) profileLimits() jail.Limits {
+	p, err := profiles.Load(l.extends(), l.host)
+	if err != nil {
+		return jail.Limits{}
+	}
+	return p.Limits()
+}

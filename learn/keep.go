@@ -1,0 +1,183 @@
+package learn
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/seed-75010da9/jail/jail"
+)
+
+// A learned profile opens nothing that the watching box had closed: whoever put a hole
+// into a grant, or forbade a call, meant the program, not the watching.
+
+// Kept is what a watching box was narrower in than the profile that is extended.
+type Kept struct {
+	Deny    []string // system calls
+	Require []string
+	NoNet   bool
+	// Limits has those that were lower, others are 0.
+	Limits jail.Limits
+}
+
+// keep takes in what a run's box was narrower in, mounts aside.
+func (l *Learned) keep(w Watched) {
+	k := &l.Kept
+	k.Deny = append(k.Deny, beyond(w.Spec.Seccomp.Deny, w.Given.Seccomp.Deny)...)
+	k.Require = append(k.Require, beyond(w.Spec.Require, w.Given.Require)...)
+	k.Deny, k.Require = unique(k.Deny), unique(k.Require)
+	k.NoNet = w.Given.Net == jail.NetLoopback && w.Spec.Net != jail.NetLoopback
+	k.Limits = lower(w.Spec.Limits, w.Given.Limits)
+}
+
+// beyond is what a list has and another has not.
+func beyond(list, other []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(other, s) })
+}
+
+// lower has the limits of a that are lower than b's. Of those that are 0 by default
+// because they follow from others, or because there is none, any is.
+func lower(a, b jail.Limits) (k jail.Limits) {
+	if a.CPUTime > 0 && (b.CPUTime == 0 || a.CPUTime < b.CPUTime) {
+		k.CPUTime = a.CPUTime
+	}
+	if a.IdleTimeout > 0 && (b.IdleTimeout == 0 || a.IdleTimeout < b.IdleTimeout) {
+		k.IdleTimeout = a.IdleTimeout
+	}
+	a, b = a.WithDefaults(), b.WithDefaults()
+	if a.CPUs < b.CPUs {
+		k.CPUs = a.CPUs
+	}
+	for _, f := range []struct {
+		to   *int64
+		a, b int64
+	}{{&k.Memory, a.Memory, b.Memory}, {&k.Pids, a.Pids, b.Pids}, {&k.TmpSize, a.TmpSize, b.TmpSize}, {&k.NoFile, a.NoFile, b.NoFile}, {&k.FileSize, a.FileSize, b.FileSize}} {
+		if f.a < f.b {
+			*f.to = f.a
+		}
+	}
+	return k
+}
+
+// keepHoles adds the watching box's mounts at paths where the profile's own box would
+// show more without them.
+func (l *Learned) keepHoles(t *tree) {
+	shown := l.mounts(t.given)
+	for _, target := range slices.Sorted(maps.Keys(t.mounts)) { // what lies in another comes after it
+		m := t.mounts[target]
+		if t.given[target] == m || !wider(shown, m, t) {
+			continue
+		}
+		if m.Kind == jail.MountRW && !t.wroteIn(target) {
+			m.Kind = jail.MountRO
+		}
+		if g := hole(m); !g.writes() {
+			l.forgo(shown, m)
+			continue
+		}
+		shown[target] = m
+		switch m.Kind {
+		case jail.MountTmpfs:
+			l.Tmpfs = append(l.Tmpfs, tmpfsText(m))
+		case jail.MountRO:
+			l.drop(m)
+			l.ReadOnly = append(l.ReadOnly, hole(m))
+		case jail.MountRW:
+			l.Writable = append(l.Writable, hole(m))
+		}
+	}
+	sortGrants(l.ReadOnly)
+	sortGrants(l.Writable)
+}
+
+// wider says whether some mounts show at m's place what m does not.
+func wider(shown map[string]jail.Mount, m jail.Mount, t *tree) bool {
+	around, ok := covering(shown, m.Target)
+	if !ok || !ofHost(around) {
+		return false
+	}
+	if !ofHost(m) || host(around, m.Target) != m.Source {
+		return m.Kind == jail.MountTmpfs || m.Kind == jail.MountRO || m.Kind == jail.MountRW
+	}
+	return m.Kind == jail.MountRO && around.Kind == jail.MountRW || m.Kind == jail.MountRW && around.Kind != jail.MountRW && t.wroteIn(m.Target)
+}
+
+func ofHost(m jail.Mount) bool {
+	return m.Kind == jail.MountRO || m.Kind == jail.MountRW || m.Kind == jail.MountSystem
+}
+
+func (t *tree) wroteIn(dir string) bool {
+	for p := range t.wrote {
+		if within(p, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// forgo takes back the grant around a hole that no profile can write.
+func (l *Learned) forgo(shown map[string]jail.Mount, m jail.Mount) {
+	around, _ := covering(shown, m.Target)
+	is := func(g Grant) bool { return g.at() == around.Target }
+	l.ReadOnly, l.Writable = slices.DeleteFunc(l.ReadOnly, is), slices.DeleteFunc(l.Writable, is)
+	delete(shown, around.Target)
+	l.Open = append(l.Open, fmt.Sprintf("%q was used: not granted, since a profile has no way to write %q, which the watching box did not show of it", around.Target, m.Target))
+}
+
+func hole(m jail.Mount) Grant {
+	g := Grant{Host: m.Source, Why: "so in the watching box, within the grant around it"}
+	if m.Target != m.Source {
+		g.Box = m.Target
+	}
+	return g
+}
+
+// drop removes the read-only grants of what m shows anyway.
+func (l *Learned) drop(m jail.Mount) {
+	l.ReadOnly = slices.DeleteFunc(l.ReadOnly, func(g Grant) bool { return within(g.at(), m.Target) && host(m, g.at()) == g.Host })
+}
+
+// mounts are the profile's, by target, with those that it is given.
+func (l *Learned) mounts(given map[string]jail.Mount) map[string]jail.Mount {
+	all := maps.Clone(given)
+	for _, list := range []struct {
+		kind   jail.MountKind
+		grants []Grant
+	}{{jail.MountRO, l.ReadOnly}, {jail.MountRW, l.Writable}} {
+		for _, g := range list.grants {
+			all[g.at()] = jail.Mount{Kind: list.kind, Source: g.Host, Target: g.at()}
+		}
+	}
+	for _, text := range l.Tmpfs {
+		target, _, _ := strings.Cut(text, ":")
+		all[target] = jail.Mount{Kind: jail.MountTmpfs, Target: target}
+	}
+	return all
+}
+
+func tmpfsText(m jail.Mount) string {
+	if m.Size > 0 {
+		return m.Target + ":" + size(m.Size)
+	}
+	return m.Target
+}
+
+// Spec is the watching box with no more to see than the profile shows.
+func (l *Learned) Spec() jail.Spec {
+	w := l.Runs[0]
+	given := map[string]jail.Mount{}
+	for _, m := range w.Given.View {
+		given[m.Target] = m
+	}
+	s := w.Spec
+	s.View, s.Dir = nil, l.Dir
+	all := l.mounts(given)
+	for _, target := range slices.Sorted(maps.Keys(all)) {
+		s.View = append(s.View, all[target])
+	}
+	if s.Dir == "" {
+		s.Dir = w.Given.Dir
+	}
+	return s
+}

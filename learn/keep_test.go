@@ -1,0 +1,138 @@
+package learn
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-75010da9/jail/jail"
+)
+
+func mount(kind jail.MountKind, host, box string) jail.Mount {
+	return jail.Mount{Kind: kind, Source: host, Target: box}
+}
+
+func tmpfs(box string) jail.Mount { return jail.Mount{Kind: jail.MountTmpfs, Target: box} }
+
+// shownAt is a use of a file below a mount.
+func shownAt(m jail.Mount, u jail.PathUse) jail.PathUse {
+	u.Real, u.Kind, u.Source = u.Path, m.Kind, host(m, u.Path)
+	return u
+}
+
+// What the watching box does not show, or shows read-only, within what is granted in
+// the end, the profile does not show either, or read-only.
+func TestHolesAreKept(t *testing.T) {
+	rw, ro := mount(jail.MountRW, "/w", "/w"), mount(jail.MountRO, "/w", "/w")
+	moved := mount(jail.MountRO, "/data", "/mnt")
+	hooks := mount(jail.MountRO, "/w/.hooks", "/w/.hooks")
+	deep := mount(jail.MountRW, "/w/.hooks/log", "/w/.hooks/log")
+	other := mount(jail.MountRW, "/o", "/w/o")
+	four := func(m jail.Mount, f func(string) jail.PathUse) (uses []jail.PathUse) {
+		for _, n := range []string{"a", "b", "c", "d"} {
+			uses = append(uses, shownAt(m, f(m.Target+"/"+n)))
+		}
+		return uses
+	}
+	for _, c := range []struct {
+		name   string
+		given  []jail.Mount
+		view   []jail.Mount
+		uses   []jail.PathUse
+		ro, rw []string
+		tmpfs  []string
+	}{
+		{"read-only and tmpfs in a writable folder", nil, []jail.Mount{rw, hooks, tmpfs("/w/secret")}, four(rw, made), []string{"/w/.hooks"}, []string{"/w"}, []string{"/w/secret"}},
+		{"tmpfs in a folder that is read", nil, []jail.Mount{ro, tmpfs("/w/secret")}, four(ro, read), []string{"/w"}, nil, []string{"/w/secret"}},
+		{"tmpfs in a folder that is listed", nil, []jail.Mount{ro, tmpfs("/w/secret")}, []jail.PathUse{shownAt(ro, list("/w"))}, []string{"/w"}, nil, []string{"/w/secret"}},
+		{"a hole beside what is granted", nil, []jail.Mount{ro, tmpfs("/w/secret")}, []jail.PathUse{shownAt(ro, read("/w/sub/a"))}, []string{"/w/sub/a"}, nil, nil},
+		{"a hole in a grant elsewhere in the box", nil, []jail.Mount{moved, tmpfs("/mnt/secret")}, four(moved, read), []string{"/data:/mnt"}, nil, []string{"/mnt/secret"}},
+		{"read-only in what is read-only", nil, []jail.Mount{ro, hooks}, four(ro, read), []string{"/w"}, nil, nil},
+		{"what is read of a hole", nil, []jail.Mount{rw, hooks}, append(four(rw, made), shownAt(hooks, read("/w/.hooks/x"))), []string{"/w/.hooks"}, []string{"/w"}, nil},
+		{"writable in a hole", nil, []jail.Mount{rw, hooks, deep}, append(four(rw, made), shownAt(deep, made("/w/.hooks/log/x"))), []string{"/w/.hooks"}, []string{"/w", "/w/.hooks/log"}, nil},
+		{"writable in a hole and not written to", nil, []jail.Mount{rw, hooks, deep}, four(rw, made), []string{"/w/.hooks"}, []string{"/w"}, nil},
+		{"something else in a grant", nil, []jail.Mount{rw, other}, four(rw, made), []string{"/o:/w/o"}, []string{"/w"}, nil},
+		{"a hole in what the profile grants", []jail.Mount{rw}, []jail.Mount{rw, hooks, tmpfs("/w/secret")}, nil, []string{"/w/.hooks"}, nil, []string{"/w/secret"}},
+		{"a hole in the system", []jail.Mount{mount(jail.MountSystem, "/usr", "/usr")}, []jail.Mount{mount(jail.MountSystem, "/usr", "/usr"), tmpfs("/usr/x")}, nil, nil, nil, []string{"/usr/x"}},
+		{"a hole that the profile has", []jail.Mount{rw, hooks}, []jail.Mount{rw, hooks}, nil, nil, nil, nil},
+		{"a hole that can't be written", nil, []jail.Mount{rw, mount(jail.MountRO, "/w/\xff", "/w/\xff")}, four(rw, made), nil, nil, nil},
+	} {
+		l := From("base", []string{"x"}, []Watched{{Spec: jail.Spec{View: c.view}, Given: jail.Spec{View: c.given}, Result: jail.Result{Used: &jail.Used{Paths: c.uses}}}})
+		compare(t, c.name+": read-only", l.ReadOnly, c.ro)
+		compare(t, c.name+": writable", l.Writable, c.rw)
+		if !slices.Equal(l.Tmpfs, c.tmpfs) {
+			t.Errorf("%s: tmpfs %q, want %q", c.name, l.Tmpfs, c.tmpfs)
+		}
+		for _, p := range c.tmpfs {
+			if view := l.Spec().View; !slices.Contains(view, tmpfs(p)) {
+				t.Errorf("%s: the trial's view %v is without %s", c.name, view, p)
+			}
+		}
+		decodes(t, l.TOML())
+	}
+}
+
+// What the watching box was lower in, or denied, or demanded, stays; what it was
+// higher in is not learned.
+func TestNarrowerSettingsAreKept(t *testing.T) {
+	w := watched(read("/proj/a"))
+	w.Spec.Seccomp.Deny, w.Given.Seccomp.Deny = []string{"connect", "sync"}, []string{"sync"}
+	w.Spec.Require, w.Spec.Net, w.Given.Net = []string{"landlock>=4"}, jail.NetNone, jail.NetLoopback
+	w.Spec.Limits = jail.Limits{NoFile: 32, FileSize: 1 << 20, TmpSize: 8 << 20, CPUs: 0.5, CPUTime: 3 * time.Second, IdleTimeout: time.Second, Memory: 64 << 20, Pids: 10, Output: 80 << 10, Timeout: 6 * time.Second}
+	got := From("base", []string{"x"}, []Watched{w}).TOML()
+	for _, line := range []string{"deny = [\"connect\"]", "require = [\"landlock>=4\"]", "mode = \"none\"", "nofile = 32 #", "file_size = \"1M\" #", "tmp_size = \"8M\" #", "cpus = 0.5 #",
+		"cpu_time = \"3s\" #", "idle_timeout = \"1s\" #", "memory = \"64M\" # what the watching box had", "pids = 10 # what the", "output = \"80K\" # what the", "timeout = \"6s\" # what the"} {
+		if !strings.Contains(got, "\n"+line) {
+			t.Errorf("no line %q in\n%s", line, got)
+		}
+	}
+	decodes(t, got)
+	w = watched(read("/proj/a"))
+	w.Spec.Limits, w.Result.Usage.MemoryPeakBytes, w.Result.Usage.PidsPeak = jail.Limits{Memory: 64 << 20, Pids: 10}, nil, nil
+	if got := From("base", []string{"x"}, []Watched{w}).TOML(); !strings.Contains(got, "\nmemory = \"64M\" #") || !strings.Contains(got, "\npids = 10 #") {
+		t.Errorf("what was not measured is not kept: %s", got)
+	}
+	w.Spec.Limits = Watching(jail.Limits{}, jail.Limits{CPUs: 4, NoFile: 1 << 16})
+	if got := From("base", []string{"x"}, []Watched{w}).Kept; got.Limits != (jail.Limits{}) || len(got.Deny)+len(got.Require) > 0 || got.NoNet {
+		t.Errorf("%+v is kept of a watching box that is wider", got)
+	}
+}
+
+// A folder that was merely listed is told apart from what was read, and the profile
+// without it says so.
+func TestListings(t *testing.T) {
+	w := watched(list("/proj/src"), read("/proj/src/a"), list("/proj/sub"))
+	l := From("base", []string{"x"}, []Watched{w})
+	compare(t, "with listings", l.ReadOnly, []string{"/proj/src", "/proj/sub"})
+	if text := l.TOML(); !strings.Contains(text, "granted to be listed, which opens all that it holds; read of it: a\n") || !strings.Contains(text, "; read of it: nothing\n") {
+		t.Errorf("the comments do not say what a listing opens:\n%s", text)
+	}
+	lean := l.WithoutListings()
+	compare(t, "without", lean.ReadOnly, []string{"/proj/src/a"})
+	if len(lean.Open) != 2 || !strings.Contains(lean.Open[0], `listing "/proj/src": it ran the same`) {
+		t.Errorf("%q: want both listings left open", lean.Open)
+	}
+	if s := lean.Spec(); len(s.View) != 2 || s.Dir != "/proj" {
+		t.Errorf("%+v, %s: want what the lean profile shows", s.View, s.Dir)
+	}
+	if From("base", []string{"x"}, []Watched{watched(read("/proj/a"))}).WithoutListings() != nil {
+		t.Errorf("a profile without listings has one without them")
+	}
+}
+
+// What a reviewer sees of a name is that name.
+func TestTextShowsWhatIsUnseen(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain ä 日": `"plain ä 日"`, "a\u202egpj.exe": `"a\u202Egpj.exe"`, "z\u200bw": `"z\u200Bw"`, "\u2066x": `"\u2066x"`, "t\U000e0041g": `"t\U000E0041g"`, "q\"\\\n\x7f": `"q\"\\\u000A\u007F"`, "n\u00a0b": `"n\u00A0b"`,
+	} {
+		if got := text(in); got != want {
+			t.Errorf("text(%q) = %s, want %s", in, got, want)
+		}
+	}
+	got := From("base", []string{"x"}, []Watched{watched(read("/proj/bidi \u202egpj.exe"))}).TOML()
+	if strings.ContainsAny(got, "\u202e\u200b") || !strings.Contains(got, `\u202E`) {
+		t.Errorf("raw in the profile: %q", got)
+	}
+	decodes(t, got)
+}
