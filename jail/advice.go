@@ -25,7 +25,7 @@ const (
 // often are calls that libraries try and do without: memory nodes, priorities,
 // watches, locks, and whom a crash handler lets trace.
 var often = []string{"get_mempolicy", "set_mempolicy", "mbind", "move_pages", "sched_setattr", "sched_setscheduler", "sched_setparam", "setpriority",
-	"ioprio_set", "prctl", "sync", "syncfs", "flock", "inotify_init", "inotify_init1", "inotify_add_watch", "setgroups", "io_setup", "prlimit64", "setrlimit"}
+	"ioprio_set", "utimensat", "prctl", "sync", "syncfs", "flock", "inotify_init", "inotify_init1", "inotify_add_watch", "setgroups", "io_setup", "prlimit64", "setrlimit"}
 
 func suspect(d Denial) suspicion {
 	name, args, _ := strings.Cut(d.What, "(")

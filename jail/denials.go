@@ -47,7 +47,7 @@ func (r *run) observation() *Observation {
 		"system calls that are answered ENOSYS, as by an older kernel (but flock, io_setup and io_submit)",
 		"what the kernel itself refuses, such as a capability that the program does not have")
 	if r.spec.inPlace() {
-		o.Blind = append(o.Blind, "in tier 2: signals, limits, priorities and times of files that the second filter refuses")
+		o.Blind = append(o.Blind, "in tier 2: extended attributes, which can't be read by path, as on a file system that has none")
 	}
 	return o
 }
@@ -117,12 +117,25 @@ func (r *run) grantOf(c *refused) grant {
 // (backstopRules, inPlaceRules).
 func (r *run) grantInBox(c *refused) grant {
 	switch {
+	case r.spec.inPlace() && !allows(seccomp.Self(r.host.oneGroup(), !r.host.ownUID), c):
+		return grant{never: neverOthers(c.name)}
 	case r.spec.inPlace() && r.host.oneGroup() && (slices.Contains(groupCalls(), c.name) || c.name == "fcntl"):
 		return grant{never: "on this host a box of tier 2 has to stay one process group, since nothing else tells its processes from the caller's others"}
 	case c.name == "open" || c.name == "openat" || c.name == "ioctl":
 		return grant{never: "on this host nothing but the filter keeps a box of tier 2 from changing files that it may only read"}
 	}
 	return byName(c.name)
+}
+
+// neverOthers is why a box of tier 2 is refused what seccomp.Self is for.
+func neverOthers(call string) string {
+	switch call {
+	case "utimensat":
+		return "Landlock has no right for times, so a box of tier 2 sets those of files that it has open, to now if it is an ordinary user's"
+	case "kill":
+		return "on this host a box of tier 2 has to stay one process group, and signals it as a whole, by 0"
+	}
+	return "in a box of tier 2 a process changes itself alone, and names itself by 0, since no filter can tell whose a number is"
 }
 
 // byName is a grant of single calls.

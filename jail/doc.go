@@ -57,8 +57,9 @@
 // call go on lets it go on with arguments that were changed after they were looked
 // at. What the box could do to the supervisor by that is bounded: how many answers it
 // gets, how much is read and kept. Memory that takes long to be read holds up the
-// answers, not the end of the box. In tier 2 the second filter, for calls that name
-// a process, refuses by itself.
+// answers, not the end of the box. In tier 2 what is said of calls that name a process
+// is behind the policy in the same filter, since the kernel lets one alone have a
+// listener.
 //
 // # Tier 2
 //

@@ -72,6 +72,12 @@ func planSeccomp(spec Spec, h host, l handled, sh shape, off ablation.Set) (filt
 	if f.listener != 0 {
 		f.program = f.program.Observed()
 	}
+	if spec.inPlace() {
+		f.program, err = f.program.WithSelf(h.oneGroup(), !h.ownUID, f.listener != 0)
+		if err != nil {
+			return filter{}, &SetupError{Stage: StageSeccomp, Layer: LayerSeccomp, Operation: "policy", Operand: spec.Seccomp.Policy, Err: err}
+		}
+	}
 	if spec.Trace {
 		return f.withTrace(spec.Seccomp.Allow)
 	}

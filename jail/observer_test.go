@@ -71,6 +71,8 @@ func TestObserverChangesNoAnswer(t *testing.T) {
 		}
 		if tier == Tier1 {
 			wantDenials(t, seen)
+		} else {
+			wantOwnDenials(t, seen)
 		}
 	}
 }
@@ -115,6 +117,30 @@ func wantDenials(t *testing.T, res Result) {
 				t.Errorf("%s was not refused, or is not to be told: %+v", quiet, d)
 			}
 		}
+	}
+}
+
+// wantOwnDenials compares what such a box of tier 2 is refused besides. The errno of
+// attributes is what file systems without any answer, and no denial.
+func wantOwnDenials(t *testing.T, res Result) {
+	t.Helper()
+	for what, never := range map[string]string{
+		"prlimit64(99999999, RLIMIT_CPU, …)":     "in a box of tier 2 a process changes itself alone",
+		"setpriority(PRIO_PROCESS, 99999999, 5)": "in a box of tier 2 a process changes itself alone",
+		`utimensat(AT_FDCWD, "/nowhere", …)`:     "Landlock has no right for times",
+	} {
+		d := denialOf(res, what)
+		if d == nil || d.Count != 12 || d.Errno != "EPERM" || d.Grant != "" || !strings.HasPrefix(d.Never, never) || d.Source != sourceNotification {
+			t.Errorf("%s: %+v, want 12 times EPERM, and %q", what, d, never)
+		}
+	}
+	for _, d := range res.Denials {
+		if strings.Contains(d.What, "xattr") {
+			t.Errorf("%+v", d)
+		}
+	}
+	if want := "attributes by path " + strconv.Itoa(int(unix.EOPNOTSUPP)) + "\n"; !strings.Contains(res.Stdout.Text, want) {
+		t.Errorf("want %q in %s", want, res.Stdout.Text)
 	}
 }
 
@@ -273,12 +299,26 @@ func TestUnobservedHere(t *testing.T) {
 // A box in the middle of refused calls does not outlive its supervisor, nor hang.
 func TestObserverKilled(t *testing.T) {
 	needListener(t)
+	dir, err := os.MkdirTemp("/var/tmp", "jail-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir) // with the private folders of those that are killed
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", dir)
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, after := range []time.Duration{0, time.Millisecond, 5 * time.Millisecond, 30 * time.Millisecond, 300 * time.Millisecond} {
-		cmd := exec.Command(exe, insidePrefix+"flooded supervisor")
+	for i, after := range []time.Duration{0, time.Millisecond, 5 * time.Millisecond, 30 * time.Millisecond, 300 * time.Millisecond, 0, 5 * time.Millisecond, 300 * time.Millisecond} {
+		tier := "1"
+		if i > 4 {
+			tier = "2"
+			needTier2(t)
+		}
+		cmd := exec.Command(exe, insidePrefix+"flooded supervisor", tier)
 		out, err := cmd.StdoutPipe()
 		if err == nil {
 			err = cmd.Start()
@@ -320,6 +360,13 @@ func floodedSupervisor() int {
 		return 1
 	}
 	s.View[len(s.View)-1].Source = exe
+	if os.Args[2] == "2" {
+		own := filepath.Join(os.TempDir(), "test-"+strconv.Itoa(os.Getpid()))
+		if err := copyFile(own, exe, 0o755); err != nil {
+			return 1
+		}
+		s.Tier, s.Args[0], s.View[len(s.View)-1] = Tier2, own, ro(own, own)
+	}
 	if _, err := RunIO(context.Background(), s, IO{Stdout: os.Stdout}); err != nil {
 		os.Stdout.WriteString(err.Error() + "\n")
 	}

@@ -75,8 +75,15 @@ func probedCalls() []probed {
 		{"io_uring", unix.SYS_IO_URING_SETUP, [6]uintptr{1}},
 		{"unknown", 1000, [6]uintptr{}},
 		{"denied by name", unix.SYS_GETPRIORITY, [6]uintptr{}},
+		{"another's limits", unix.SYS_PRLIMIT64, [6]uintptr{noProcess, unix.RLIMIT_CPU}},
+		{"another's priority", unix.SYS_SETPRIORITY, [6]uintptr{unix.PRIO_PROCESS, noProcess, 5}},
+		{"times by path", unix.SYS_UTIMENSAT, [6]uintptr{cwd, textAt("/nowhere"), 0}},
+		{"attributes by path", unix.SYS_LISTXATTR, [6]uintptr{textAt("/nowhere")}},
 	}
 }
+
+// noProcess is the number of a process that there is not.
+const noProcess = 99999999
 
 // answers are the errnos of all calls, one a line.
 func answers() string {
@@ -155,11 +162,12 @@ func flood() int {
 
 const nowhere = 0 // NULL: the filter is asked before the path is looked at
 
-// floodForever is a box to kill.
+// floodForever is a box to kill. Of its calls one is refused in tier 2 alone.
 func floodForever() int {
 	fmt.Println("begun")
 	for {
 		syscall.RawSyscall(unix.SYS_CHROOT, 0, 0, 0)
+		syscall.RawSyscall6(unix.SYS_PRLIMIT64, noProcess, unix.RLIMIT_CPU, 0, 0, 0, 0)
 	}
 }
 

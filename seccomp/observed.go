@@ -2,6 +2,7 @@ package seccomp
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
 	"syscall"
 
@@ -37,6 +38,32 @@ func (p Program) Observed() Program {
 		}
 	}
 	return o
+}
+
+// replace has p answer one thing in place of another.
+func (p Program) replace(answer, by uint32) {
+	for at := 0; at+instructionSize <= len(p); at += instructionSize {
+		if i := p.at(at); i.code == returnAction && i.k == answer {
+			binary.LittleEndian.PutUint32(p[at+4:], by)
+		}
+	}
+}
+
+// before is p with a piece behind it that decides about what p allows: each
+// instruction that allows becomes a jump there, as long as what it replaces. No
+// other answer changes.
+func (p Program) before(tail Program) (Program, error) {
+	if n := p.Len() + tail.Len(); n > MaxLen {
+		return nil, fmt.Errorf("seccomp: a filter of %d instructions: the kernel takes %d", n, MaxLen)
+	}
+	o := slices.Clone(p)
+	for at := 0; at+instructionSize <= len(o); at += instructionSize {
+		if i := o.at(at); i.code == returnAction && i.k == unix.SECCOMP_RET_ALLOW {
+			binary.LittleEndian.PutUint16(o[at:], jumpAlways)
+			binary.LittleEndian.PutUint32(o[at+4:], uint32((len(o)-at)/instructionSize-1))
+		}
+	}
+	return append(o, tail...), nil
 }
 
 func refuses(action uint32) bool {

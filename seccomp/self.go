@@ -17,6 +17,24 @@ import "golang.org/x/sys/unix"
 // now, which touch(1) does, but to no others.
 func Self(signals, times bool) Program { return self(native(), signals, times) }
 
+// WithSelf is p and the filter of Self in one: what p allows that decides, and every
+// other answer is p's, as of two filters that are attached one after the other. It
+// is one program since the kernel lets one alone have a listener: heard says that p
+// is Observed, and that the listener is to hear of what Self denies as well. It does
+// not of attributes that can't be read by path: a listing asks for those of each
+// file, and goes on.
+func (p Program) WithSelf(signals, times, heard bool) (Program, error) {
+	return p.withSelf(native(), signals, times, heard)
+}
+
+func (p Program) withSelf(m machine, signals, times, heard bool) (Program, error) {
+	tail := self(m, signals, times)
+	if heard {
+		tail.replace(denied, notifying(uint32(unix.EPERM)))
+	}
+	return p.before(tail)
+}
+
 // attributeCalls read extended attributes by path. Those of Linux 6.13, by a folder
 // and a path, are in no policy.
 func attributeCalls() []string { return []string{"getxattr", "lgetxattr", "listxattr", "llistxattr"} }

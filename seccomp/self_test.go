@@ -3,6 +3,7 @@ package seccomp
 import (
 	"testing"
 
+	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
 )
 
@@ -61,6 +62,64 @@ func TestSelf(t *testing.T) {
 			}
 		}
 	}
+}
+
+// One filter answers what two in a row do, and a listener hears of what that denies
+// and is to answer the same.
+func TestWithSelf(t *testing.T) {
+	policy, err := Builtin(Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	denying, err := policy.Prepend([]Rule{{Syscall: "getxattr"}, {Syscall: "utimensat"}, {Syscall: "prlimit64", Action: Allow}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := native()
+	for _, p := range []Program{policy, denying} {
+		for _, strict := range []bool{false, true} {
+			one, err := p.WithSelf(strict, strict, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			heard, err := p.Observed().WithSelf(strict, strict, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			both := []*bpf.VM{machineFor(t, p), machineFor(t, self(m, strict, strict))}
+			single, listened := machineFor(t, one), machineFor(t, heard)
+			for nr := range uint32(480) {
+				for _, arch := range []uint32{m.audit, m.audit ^ 1} {
+					for _, args := range [][6]uint64{{}, {1, 1, 1}, {4711, 0x1000, 0x1000}, {3, 0, 0x1000}, {0, 4711}, {1 << 32, 1 << 32, 1 << 32}} {
+						d := data{nr, arch, args}
+						want := answer(t, both[0], d)
+						if want == unix.SECCOMP_RET_ALLOW {
+							want = answer(t, both[1], d)
+						}
+						if got := answer(t, single, d); got != want {
+							t.Fatalf("call %d %v: %#x, want %#x", nr, args, got, want)
+						}
+						told := answer(t, listened, d)
+						if refuses(want) && want&unix.SECCOMP_RET_DATA != uint32(unix.EOPNOTSUPP) {
+							want = notifying(want & unix.SECCOMP_RET_DATA)
+						}
+						if told != want {
+							t.Fatalf("call %d %v, with a listener: %#x, want %#x", nr, args, told, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func answer(t *testing.T, vm *bpf.VM, d data) uint32 {
+	t.Helper()
+	action, err := interpret(vm, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return action
 }
 
 // A keeper can do what PID 1 can, and end the tree.

@@ -1,9 +1,7 @@
 package seccomp
 
 import (
-	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -23,9 +21,6 @@ type Traced struct {
 // listens is to have it go on ([Program.GoesOn]). No other answer changes, and
 // what p allows is decided as before, by the kernel and in the program's own
 // instructions: the listener decides nothing.
-//
-// Each instruction that allows becomes a jump, as long as what it replaces, to a
-// piece behind the program that looks at the number once more.
 func (p Program) Traced(calls []Traced) (Program, error) { return p.traced(native(), calls) }
 
 func (p Program) traced(m machine, calls []Traced) (Program, error) {
@@ -33,17 +28,7 @@ func (p Program) traced(m machine, calls []Traced) (Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n := p.Len() + tail.Len(); n > MaxLen {
-		return nil, fmt.Errorf("seccomp: %d traced calls: make a filter of %d instructions, the kernel takes %d", len(calls), n, MaxLen)
-	}
-	o := slices.Clone(p)
-	for at := 0; at+instructionSize <= len(o); at += instructionSize {
-		if i := o.at(at); i.code == returnAction && i.k == unix.SECCOMP_RET_ALLOW {
-			binary.LittleEndian.PutUint16(o[at:], jumpAlways)
-			binary.LittleEndian.PutUint32(o[at+4:], uint32((len(o)-at)/instructionSize-1))
-		}
-	}
-	return append(o, tail...), nil
+	return p.before(tail)
 }
 
 // traceTail is what the allowed calls jump to. p has seen to the architecture.

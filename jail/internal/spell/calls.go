@@ -73,6 +73,7 @@ var calls = [...]struct{ name, args string }{
 	{"utime", "text …"},
 	{"utimes", "text …"},
 	{"futimesat", "fd text …"},
+	{"utimensat", "fd text …"},
 	{"setxattr", "text text …"},
 	{"lsetxattr", "text text …"},
 	{"fsetxattr", "fd text …"},
