@@ -99,6 +99,7 @@ type shape struct {
 	late      bool      // the program is named when the box stands: see Pool
 	value     bool      // the program has a descriptor for a value
 	question  *question // instead of a program: what is tried (Why)
+	audited   bool      // somebody reads the records of what Landlock refuses
 }
 
 // enterGroup moves PID 1 into its group, on version 1: on version 2 it is born

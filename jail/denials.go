@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sourceNotification is the only one that there is so far.
+// sourceNotification is the box's own filter.
 const sourceNotification = "seccomp user notification"
 
 // denials are what was seen to be refused.
@@ -25,7 +25,9 @@ func (r *run) denials() []Denial {
 		denials = append(denials, Denial{Layer: LayerSeccomp, What: "other system calls", Count: rest, Source: sourceNotification,
 			Never: "no more than the first that look different are told apart"})
 	}
-	return append(denials, r.pathDenials()...)
+	traced := r.pathDenials()
+	denials = append(denials, traced...)
+	return append(denials, r.auditDenials(traced)...)
 }
 
 // observation says what denials there can be, or nil if no program was started.
@@ -42,7 +44,10 @@ func (r *run) observation() *Observation {
 	default:
 		o.Blind = append(o.Blind, "system calls: "+r.plan.filter.unheard)
 	}
-	o.trace(r.observer.paths())
+	o.trace(r.observer.paths(), r.audit.matched)
+	if r.plan.handled.abi > 0 {
+		r.audit.observe(o)
+	}
 	o.Blind = append(o.Blind,
 		"system calls that are answered ENOSYS, as by an older kernel (but flock, io_setup and io_submit)",
 		"what the kernel itself refuses, such as a capability that the program does not have")
@@ -52,10 +57,15 @@ func (r *run) observation() *Observation {
 	return o
 }
 
-// trace says what is seen of paths; t is nil where nobody looks (Spec.Trace).
-func (o *Observation) trace(t *seenPaths) {
+// trace says what is seen of paths; t is nil where nobody looks (Spec.Trace). What
+// Landlock refuses may be told by audit records.
+func (o *Observation) trace(t *seenPaths, audited bool) {
 	if t == nil {
-		o.Blind = append(o.Blind, "files: what Landlock, a file's mode or a read-only mount refuses, and what is not in the box (--trace sees most of that)")
+		landlock := "Landlock, "
+		if audited {
+			landlock = ""
+		}
+		o.Blind = append(o.Blind, "files: what "+landlock+"a file's mode or a read-only mount refuses, and what is not in the box (--trace sees most of that)")
 		return
 	}
 	t.mu.Lock()

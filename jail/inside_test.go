@@ -50,6 +50,8 @@ var inside = map[string]func() int{
 	"fetch and wait":     fetchAndWait,
 	"listened":           listened,
 	"many kinds":         manyKinds,
+	"open in a loop":     openInLoop,
+	"stranger":           beRefused,
 	"paths everywhere":   pathsEverywhere,
 	"paths":              func() int { fmt.Print(pathAnswers()); return 0 },
 	"look forever":       lookForever,

@@ -123,8 +123,31 @@ func (b *builder) landlock(old cell, off ablation.Set) {
 		return b.call(unix.SYS_OPENAT, "openat", what, old.arg(), b.str("."), num(unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, "O_RDONLY|O_DIRECTORY|O_CLOEXEC"), num(0))
 	}
 	canary("canary: allowed without Landlock")
-	b.call(unix.SYS_LANDLOCK_RESTRICT_SELF, "landlock_restrict_self", "", ruleset.arg(), num(0)).wants(0)
+	b.call(unix.SYS_LANDLOCK_RESTRICT_SELF, "landlock_restrict_self", "", ruleset.arg(), b.logging()).wants(0)
 	canary("canary: refused with Landlock").wants(-int32(unix.EACCES))
+}
+
+// The flags of landlock_restrict_self(2) that say which refusals are recorded
+// (linux/landlock.h), since ABI 7. Without any the kernel records those until the
+// program is executed: of a box that is its canary, in every run.
+const (
+	logSameExecOff   = 1 << 0 // not until the next execve(2)
+	logNewExecOn     = 1 << 1 // but from there on
+	logSubdomainsOff = 1 << 2 // none of rulesets that are entered later
+)
+
+// logging is what the host's audit log gets of a box: what Landlock refuses it, if
+// the supervisor reads that, and else nothing. What the program's own rulesets
+// refuse is for no host's log in any case: that would be text of the program's
+// choice, as much of it as it likes.
+func (b *builder) logging() arg {
+	switch {
+	case b.handled.abi < abiAudit:
+		return num(0)
+	case b.audited():
+		return num(logNewExecOn|logSubdomainsOff, "LANDLOCK_RESTRICT_SELF_LOG_NEW_EXEC_ON|LANDLOCK_RESTRICT_SELF_LOG_SUBDOMAINS_OFF")
+	}
+	return num(logSameExecOff|logSubdomainsOff, "LANDLOCK_RESTRICT_SELF_LOG_SAME_EXEC_OFF|LANDLOCK_RESTRICT_SELF_LOG_SUBDOMAINS_OFF")
 }
 
 // deviceRights are those on a device of the box's. Only its own terminal takes

@@ -123,11 +123,11 @@ func (r *run) listenFirst(c *child) error {
 }
 
 func (r *run) takeListener(c *child) error {
-	control := make([]byte, unix.CmsgSpace(4))
+	control := make([]byte, unix.CmsgSpace(4)+unix.CmsgSpace(unix.SizeofUcred))
 	_, n, _, _, err := unix.Recvmsg(c.channel, make([]byte, 1), control, unix.MSG_DONTWAIT|unix.MSG_CMSG_CLOEXEC)
 	fds := []int(nil)
 	if err == nil {
-		fds, err = rights(control[:n])
+		fds, r.audit.program, err = sent(control[:n])
 	}
 	if err != nil {
 		r.end.now(ReasonInternalError)
@@ -139,18 +139,27 @@ func (r *run) takeListener(c *child) error {
 	return nil
 }
 
-// rights is the one descriptor of a control message.
-func rights(control []byte) ([]int, error) {
+// sent is the one descriptor of a message, and who sent it if the kernel says so.
+func sent(control []byte) (fds []int, sender int, err error) {
 	messages, err := unix.ParseSocketControlMessage(control)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	if len(messages) == 0 { // the kernel drops what there is no room for
-		return nil, unix.EMFILE
+	for i := range messages {
+		m := &messages[i]
+		if m.Header.Type != unix.SCM_CREDENTIALS {
+			fds, err = unix.ParseUnixRights(m)
+			continue
+		}
+		if who, err := unix.ParseUnixCredentials(m); err == nil {
+			sender = int(who.Pid)
+		}
 	}
-	fds, err := unix.ParseUnixRights(&messages[0])
-	if err == nil && len(fds) != 1 {
+	switch {
+	case err == nil && len(fds) == 0: // the kernel drops what there is no room for
+		err = unix.EMFILE
+	case err == nil && len(fds) != 1:
 		err = unix.EBADMSG
 	}
-	return fds, err
+	return fds, sender, err
 }

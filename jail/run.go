@@ -48,6 +48,7 @@ type run struct {
 	watch     watch
 	end       end
 	observer  *observer // nil while there is no listener
+	audit     auditor
 	report    report
 	last      last
 	stopwatch *stopwatch
@@ -108,6 +109,10 @@ func ExplainIO(spec Spec, io IO) (*Plan, error) {
 	err := r.prepare(io)
 	if r.shape.tty {
 		r.shape.slave = shownSlave
+	}
+	if err == nil {
+		r.askAudit()
+		r.joinAudit()
 	}
 	if err == nil { // whether there is one decides about the plan
 		err = r.makeGroup()
@@ -302,6 +307,7 @@ func (r *run) lockThread() {
 // nothing is left in it.
 func (r *run) close() {
 	r.observer.end() // of a box that ran nothing
+	r.audit.listener.Close()
 	r.value.abandon()
 	r.fds.closeAll()
 	r.handed.closeAll()

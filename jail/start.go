@@ -222,6 +222,7 @@ func boxNamespaces(off ablation.Set) uintptr {
 // group, which takes as long.
 func (r *run) launch(streams *streams) (*child, error) {
 	r.stopwatch.begin(StageClone)
+	r.askAudit()
 	c, err := r.start()
 	if err != nil {
 		return nil, err
@@ -300,6 +301,7 @@ func (r *run) saidBefore(c *child, err error) error {
 
 // makePlan makes the plan and a descriptor of it to hand out.
 func (r *run) makePlan() error {
+	r.joinAudit()
 	if err := r.compile(); err != nil {
 		return err
 	}
@@ -370,6 +372,7 @@ func (r *run) goAhead(c *child) error {
 	if err := r.readLimits(); err != nil {
 		return err
 	}
+	r.nameSender(c.channel)
 	if r.shape.late {
 		return nil
 	}

@@ -56,6 +56,7 @@ func (r *run) seeThrough(ctx context.Context, c *child) error {
 		r.result.KillMS = time.Since(at).Milliseconds()
 	}
 	r.observer.end()
+	r.endAudit()
 	r.result.Stdout, r.result.Stderr = r.streams.finish(&r.end)
 	r.value.finish()
 	if late := cmp.Or(r.streams.cause(), r.value.cause()); late != "" && cause == "" {

@@ -141,7 +141,11 @@ func (b *builder) keep(supervisor cell) {
 		attr := b.words(llsys.AccessFSRefer, 0, llsys.ScopeSignal)
 		b.call(unix.SYS_LANDLOCK_CREATE_RULESET, "landlock_create_ruleset", "signal scope", num(attr, "{LANDLOCK_ACCESS_FS_REFER, 0, LANDLOCK_SCOPE_SIGNAL}"), num(24), num(0)).keep(ruleset)
 		b.rule(ruleset, "/", llsys.AccessFSRefer)
-		b.call(unix.SYS_LANDLOCK_RESTRICT_SELF, "landlock_restrict_self", "signal scope", ruleset.arg(), num(0)).wants(0)
+		quiet := num(0) // its canary is no news; of the program's refusals its own domain tells
+		if b.handled.abi >= abiAudit {
+			quiet = num(logSameExecOff, "LANDLOCK_RESTRICT_SELF_LOG_SAME_EXEC_OFF")
+		}
+		b.call(unix.SYS_LANDLOCK_RESTRICT_SELF, "landlock_restrict_self", "signal scope", ruleset.arg(), quiet).wants(0)
 		b.drop(ruleset, "signal scope")
 	}
 	whom := num(keepGroup, "the program's group")

@@ -63,6 +63,7 @@ func hosts() []class {
 			jail.LayerCgroup, jail.LayerCgroup, ""},
 		{"qemu-6.12", "none", "no control groups", order.None, "", jail.LayerCgroup, jail.LayerCgroup, ""},
 		{"qemu-6.12", "no-landlock", "Landlock not among the security modules", order.V2, "lsm=yama", jail.LayerLandlock, jail.LayerLandlock, ""},
+		{"qemu-7.3", "audit", "auditing switched on: root's boxes read Landlock's records", order.V2, "audit=1", "", "", ""},
 		{"qemu-6.12", "no-memory", "control groups without memory", order.V2, "cgroup_disable=memory", jail.LayerCgroup, jail.LayerCgroup, ""},
 	} {
 		k := byName[v.kernel]

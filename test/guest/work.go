@@ -38,6 +38,8 @@ func suites() []suite {
 		{name: "cgroups", what: "the caps: tests of package cgroups", pkg: "./cgroups", limit: time.Minute},
 		{name: "reasons", what: "each reason that a run can end for, and its record: a test of package jail", pkg: "./jail",
 			tests: "^TestReasonsForReal$", limit: 30 * time.Second, boxes: true},
+		{name: "audit", what: "what Landlock refuses, by the kernel's audit records: tests of package jail", pkg: "./jail",
+			tests: "^TestAudit", limit: 30 * time.Second, boxes: true},
 		{name: "jail", what: "the walls, the reasons and the records: tests of package jail", pkg: "./jail", limit: 2 * time.Minute, long: true,
 			users: "^TestAsOrdinaryUser$"},
 		{name: "escape", what: "the table of attacks: test/escape", pkg: "./test/escape", limit: 4 * time.Minute, long: true,
