@@ -70,12 +70,17 @@ func sections() []section {
 		{"output", (*bench).throughput},
 		{"memory", (*bench).memory},
 		{"filter", (*bench).filterCost},
+		{"denials", (*bench).denials},
+		{"listener", (*bench).listener},
 	}
 }
 
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == filterChild {
 		exit(callInLoop(os.Args[2:]))
+	}
+	if len(os.Args) > 1 && os.Args[1] == denialChild {
+		exit(callRefused())
 	}
 	var names []string
 	for _, s := range sections() {
