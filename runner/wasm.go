@@ -66,7 +66,7 @@ func hintFor(t jail.Thrown) string {
 		return "give the path of a WebAssembly module; other programs have profiles of their own: jail profiles"
 	case t.Name == MissingImport, t.Name == NoStart:
 		return "build it as a command for WASI preview 1: GOOS=wasip1 GOARCH=wasm go build, rustc --target wasm32-wasip1, clang --target=wasm32-wasi"
-	case t.Name == Trap && strings.Contains(t.Message, "raise --memory"), t.Name == "InternalError" && t.Message == OutOfMemory:
+	case (t.Name == Trap || t.Name == InvalidModule) && strings.Contains(t.Message, "raise --memory"), t.Name == "InternalError" && t.Message == OutOfMemory:
 		return "raise --memory if the program needs more"
 	}
 	return ""

@@ -49,11 +49,11 @@ func broken(err error) *Failure {
 
 const fdAnswer = 3
 
-// takeAnswerPipe is the pipe to jail, or nil where jail takes no answer: nothing else
-// of the kind is open when a program begins in a box.
-func takeAnswerPipe() *os.File {
+// takeAnswers is the socket to jail, or nil where jail takes no answer: nothing else of
+// the kind is open when a program begins in a box.
+func takeAnswers() *os.File {
 	var st unix.Stat_t
-	if unix.Fstat(fdAnswer, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFIFO {
+	if unix.Fstat(fdAnswer, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFSOCK {
 		return nil
 	}
 	unix.CloseOnExec(fdAnswer)

@@ -29,7 +29,7 @@ const collectAt = 48 << 20
 
 // Main is `jaild wasm`, and returns its exit status. It is what the box runs.
 func Main(args []string) int {
-	answers := takeAnswerPipe()
+	answers := takeAnswers()
 	o, err := parse(args)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "jail: wasm:", err)
@@ -117,6 +117,13 @@ func (e *engine) instantiate(compiled wazero.CompiledModule, config wazero.Modul
 
 var errMemory = errors.New("it begins with more memory than it may have")
 
+func requests(n int) string {
+	if n == 1 {
+		return "1 request for more memory was"
+	}
+	return fmt.Sprintf("%d requests for more memory were", n)
+}
+
 // shortened is what of a trace is told.
 func shortened(trace string) string {
 	const most = runner.MostTold / 2
@@ -154,6 +161,9 @@ func (e *engine) ended(err error) (int, *Failure) {
 	if !trap {
 		_, text, trap = strings.Cut(err.Error(), ": wasm error: ") // of a start section
 	}
+	if !trap && strings.HasSuffix(err.Error(), ": stack overflow") { // it has no trace
+		text, trap = "stack overflow", true
+	}
 	switch {
 	case errors.Is(err, errMemory):
 		return 0, noModule(runner.InvalidModule, "%v: raise --memory", err)
@@ -162,7 +172,7 @@ func (e *engine) ended(err error) (int, *Failure) {
 	}
 	what, trace, _ := strings.Cut(text, "\n")
 	if n := e.memory.refused; n > 0 {
-		what += fmt.Sprintf(" (%d requests for more memory were refused before, at its cap: raise --memory)", n)
+		what += " (" + requests(n) + " refused before, at its cap: raise --memory)"
 	}
 	return 0, &Failure{jail.Thrown{Name: runner.Trap, Message: what, Trace: shortened(trace)}, statusTrap}
 }
