@@ -1,6 +1,7 @@
 package jail
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -62,11 +63,16 @@ func (res *Result) accuse() {
 		return
 	}
 	d := suspects(res.Denials)
+	files := res.fileHint()
 	if d == nil {
-		res.Hint = joined(res.Hint, exitHint(res.ExitCode))
+		res.Hint = joined(res.Hint, cmp.Or(exitHint(res.ExitCode), files))
 		return
 	}
 	s := suspect(*d)
+	if s < missed && files != "" {
+		res.Hint = joined(res.Hint, cmp.Or(exitHint(res.ExitCode), files))
+		return
+	}
 	if res.Reason == ReasonTimeout && s != network {
 		return
 	}
@@ -127,6 +133,20 @@ func networkHint(d Denial) string {
 func makesCode(d Denial) bool {
 	name, args, _ := strings.Cut(d.What, "(")
 	return name == "memfd_create" || slices.Contains([]string{"mmap", "mprotect", "pkey_mprotect"}, name) && strings.Contains(args, "PROT_EXEC")
+}
+
+// fileHint is for a program whose last words are of a file, where nobody looks at
+// files. It is the program's word and may be of anything, so it decides nothing.
+func (res *Result) fileHint() string {
+	if res.Reason == ReasonTimeout || res.Stderr.Encoding != "" || res.Observed == nil || slices.Contains(res.Observed.Sources, sourceTrace) {
+		return ""
+	}
+	for _, errno := range []string{"Read-only file system", "EROFS", "Permission denied", "EACCES", "No such file or directory", "ENOENT"} {
+		if strings.Contains(res.Stderr.Text, errno) || strings.Contains(res.Stderr.Tail, errno) {
+			return "its stderr tells of a file (" + errno + "): with --trace the record names what of files it was refused, and what allows that"
+		}
+	}
+	return ""
 }
 
 // exitHint is what an exit code says by convention.

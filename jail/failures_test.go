@@ -1,0 +1,167 @@
+package jail
+
+import (
+	debugelf "debug/elf"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A failure is a program that people run in boxes, what it fails of there, and what
+// the record makes of it.
+type failure struct {
+	name string
+	// needs are the host's programs that it takes.
+	needs  []string
+	group  bool // a control group
+	reason Reason
+	spec   func(t *testing.T) Spec
+	// stderr is what the program itself says, a pattern: that it failed of this.
+	stderr string
+	// message and hint are the record's, with WORK for the test's folder and n for
+	// numbers of times.
+	message, hint string
+}
+
+const noNetworkHint = noNetwork + "; for a server and its clients in one box, --net loopback gives it a 127.0.0.1 of its own"
+
+const notThere = "by 127 a shell says that a command, and the dynamic loader that a library, is not in the box: stderr names it, and --ro grants it"
+
+// command is a Spec that runs a program of the system's.
+func command(args ...string) func(*testing.T) Spec {
+	return func(*testing.T) Spec {
+		s := shell("")
+		s.Args, s.Limits.Timeout = args, patience(30*time.Second)
+		return s
+	}
+}
+
+// failures are those that the first users of such boxes ask about.
+func failures() []failure {
+	const outside = "open('../report.csv', 'w')"
+	return []failure{
+		{name: "node that fetches", needs: []string{"/usr/bin/node"}, reason: ReasonExecutionFailed, stderr: `fetch failed`,
+			spec:    command("/usr/bin/node", "-e", "fetch('http://127.0.0.1:8080/').then(r => r.text())"),
+			message: "the program ended with exit code 1, and it was refused the network: socket(AF_INET, SOCK_STREAM|SOCK_NONBLOCK) (EAFNOSUPPORT)", hint: noNetworkHint},
+		{name: "pip install", needs: []string{"/usr/bin/python3", "/usr/lib/python3/dist-packages/pip"}, reason: ReasonExecutionFailed, stderr: `No matching distribution found for six`,
+			spec: func(t *testing.T) Spec {
+				s := command("/usr/bin/python3", "-m", "pip", "install", "--no-cache-dir", "--retries", "0", "--target", "/tmp/out", "six")(t)
+				s.View = append(s.View, Mount{Kind: MountSystem, Source: "/etc/ssl", Target: "/etc/ssl"})
+				return s
+			},
+			message: "the program ended with exit code 1, and it was refused the network: socket(AF_INET6, SOCK_STREAM) (EAFNOSUPPORT)", hint: noNetworkHint},
+		{name: "python that writes outside of its folder", needs: []string{"/usr/bin/python3"}, reason: ReasonExecutionFailed, stderr: `Read-only file system: '\.\./report\.csv'`,
+			spec:    inFolder(false, "/usr/bin/python3", "-c", outside),
+			message: "the program ended with exit code 1",
+			hint:    "its stderr tells of a file (Read-only file system): with --trace the record names what of files it was refused, and what allows that"},
+		{name: "python that writes outside of its folder, traced", needs: []string{"/usr/bin/python3"}, reason: ReasonExecutionFailed, stderr: `Read-only file system: '\.\./report\.csv'`,
+			spec:    inFolder(true, "/usr/bin/python3", "-c", outside),
+			message: `the program ended with exit code 1, and it was refused making "WORK/report.csv" (EROFS)`, hint: "--rw WORK allows it"},
+		{name: "a shell that misses a program", reason: ReasonExecutionFailed, stderr: `convert: not found`, spec: line("convert in.png out.jpg"),
+			message: "the program ended with exit code 127", hint: notThere},
+		{name: "a fork bomb", group: true, reason: ReasonPidsLimit, stderr: `(?i)cannot fork`,
+			spec:    changed("bomb() { bomb | bomb; }; bomb", func(s *Spec) { s.Limits.Pids = 24 }),
+			message: "the program failed after forks were refused (limit 24 processes and threads)", hint: "raise --pids if the program needs more"},
+		{name: "a JIT that may not make code", needs: []string{"/usr/bin/qemu-system-x86_64"}, reason: ReasonExecutionFailed, stderr: `(?i)jit|memfd|tcg`,
+			spec: func(t *testing.T) Spec {
+				s := command("/usr/bin/qemu-system-x86_64", "-accel", "tcg,split-wx=on,tb-size=16", "-M", "none", "-nodefaults", "-display", "none", "-monitor", "stdio")(t)
+				s.Seccomp.Deny = []string{"memfd_create"}
+				s.Env = append(s.Env, "TMPDIR=/nowhere") // where it would go on with a file
+				return s
+			},
+			message: `the program ended with exit code 1, and it was refused memfd_create("test", MFD_CLOEXEC|MFD_ALLOW_SEALING) (EPERM), which a JIT compiler makes its code with`,
+			hint:    "run it without --deny-syscall memfd_create"},
+		{name: "a program that misses a library", needs: []string{"/usr/bin/ls"}, reason: ReasonExecutionFailed, stderr: `error while loading shared libraries: lib\S+: cannot open shared object file`,
+			spec: withoutLibraries("/usr/bin/ls"), message: "the program ended with exit code 127", hint: notThere},
+	}
+}
+
+// inFolder is a Spec of a program that starts in a writable folder of the host's.
+func inFolder(trace bool, args ...string) func(*testing.T) Spec {
+	return func(t *testing.T) Spec {
+		work := filepath.Join(os.Getenv("TMPDIR"), "work")
+		if err := os.Mkdir(work, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		s := command(args...)(t)
+		s.Dir, s.Trace = work, trace
+		s.View = append(s.View, Mount{Kind: MountRW, Source: work, Target: work})
+		return s
+	}
+}
+
+// withoutLibraries is a Spec of a program in a box that has the loader and libc, and
+// none of its other libraries.
+func withoutLibraries(path string) func(*testing.T) Spec {
+	return func(t *testing.T) Spec {
+		f, err := debugelf.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		libraries, err := f.ImportedLibraries()
+		if err != nil || len(libraries) < 2 {
+			t.Fatalf("%s takes %v (%v), want libc and another", path, libraries, err)
+		}
+		loader := make([]byte, f.Section(".interp").Size-1)
+		if _, err := f.Section(".interp").ReadAt(loader, 0); err != nil {
+			t.Fatal(err)
+		}
+		s := command("/program")(t)
+		real := func(p string) string {
+			if p, err = filepath.EvalSymlinks(p); err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		s.View = []Mount{ro(path, "/program"), ro(real(string(loader)), string(loader))}
+		out, err := exec.Command("ldd", path).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		libc := regexp.MustCompile(`libc\.so\.6 => (\S+)`).FindStringSubmatch(string(out))
+		if libc == nil {
+			t.Fatalf("no libc: %s", out)
+		}
+		s.View = append(s.View, ro(real(libc[1]), libc[1]))
+		return s
+	}
+}
+
+// Programs that fail in a box for the reasons that people meet first: what the record
+// says of it, word for word, and that it says so of that.
+func TestFailuresForReal(t *testing.T) {
+	needListener(t)
+	for _, f := range failures() {
+		t.Run(f.name, func(t *testing.T) {
+			for _, file := range f.needs {
+				if _, err := os.Stat(file); err != nil {
+					leaveOut(t, err.Error())
+				}
+			}
+			if f.group {
+				needGroup(t)
+			}
+			dir := ownTemp(t)
+			res := runBox(t, f.spec(t), IO{})
+			want(t, res, f.reason)
+			if !regexp.MustCompile(f.stderr).MatchString(res.Stderr.Text) {
+				t.Errorf("it did not fail of that: %q, want %s", res.Stderr.Text, f.stderr)
+			}
+			steady := func(s string) string {
+				s = regexp.MustCompile(`, \d+ times\)`).ReplaceAllString(s, ", n times)")
+				return strings.ReplaceAll(s, dir, "WORK")
+			}
+			if got := steady(res.Message); got != f.message {
+				t.Errorf("message %q\nwant %q", got, f.message)
+			}
+			if got := steady(res.Hint); got != f.hint {
+				t.Errorf("hint %q\nwant %q", got, f.hint)
+			}
+		})
+	}
+}
