@@ -2,6 +2,7 @@ package runner
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -44,6 +45,8 @@ func judge(res *jail.Result, written []byte, token string) {
 		invalid(res, "it ended without a value", "return the value")
 	case tooDeep(a.Value):
 		invalid(res, "its value is nested too deep", "return what is nested less")
+	case tooLarge(a.Value) != "":
+		invalid(res, numberTooLarge(tooLarge(a.Value)), "return it as a string")
 	default:
 		res.Value = a.Value
 	}
@@ -63,6 +66,8 @@ func judgeOutput(res *jail.Result) {
 		invalid(res, "its output was cut at the cap", "raise --output")
 	case res.Stdout.Encoding != "" || tooDeep([]byte(text)) || !json.Valid([]byte(text)):
 		invalid(res, "its output is not one JSON document", "write one JSON document to stdout, and everything else to stderr")
+	case tooLarge([]byte(text)) != "":
+		invalid(res, numberTooLarge(tooLarge([]byte(text))), "write it as a string")
 	default:
 		res.Value, res.Stdout.Text = json.RawMessage(text), ""
 	}
@@ -71,6 +76,38 @@ func judgeOutput(res *jail.Result) {
 func invalid(res *jail.Result, why, hint string) {
 	res.Reason, res.OK = jail.ReasonInvalidOutput, false
 	res.Message, res.Hint = "the program ended with exit code 0, and there is no value: "+why, hint
+}
+
+// tooLarge is the first number of a JSON document that is beyond the range of doubles,
+// or "". RFC 8259, section 6, lets readers set limits, and they do: for such a number
+// Go's decoder refuses the whole document, Python's that of an integer of more than
+// 4300 digits, and JavaScript's makes Infinity of it.
+func tooLarge(text []byte) string {
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+		case c == '-' || c >= '0' && c <= '9':
+			end := i
+			for end < len(text) && strings.IndexByte("+-.eE0123456789", text[end]) >= 0 {
+				end++
+			}
+			number := string(text[i:end])
+			if _, err := strconv.ParseFloat(number, 64); err != nil {
+				return number
+			}
+			i = end - 1
+		}
+	}
+	return ""
+}
+
+func numberTooLarge(number string) string {
+	return "it holds the number " + shortened(number) + ", which is beyond 1.8e308, the range of doubles: many readers of JSON do not take it"
 }
 
 // summary is what was thrown, in one line.

@@ -10,10 +10,30 @@
 // interpreter, reads the source and the input from its stdin, runs the source and
 // writes what came of it to a descriptor of its own, which output is not. With it
 // goes a number that nobody but the runner has been told: what is written there by
-// children, or by whoever else finds the descriptor, makes the answer
+// children, or by whoever else is handed the descriptor, makes the answer
 // invalid_output, and so does a second answer. The source itself shares its process
 // with the runner and can answer as it likes; it could as well return that. What it
 // replaces (prototypes, builtins, modules) changes its value and nobody else's.
+//
+// What the source starts can end the runner, which is no value, but not answer for it.
+// The descriptor is a socket, which can't be opened through /proc/PID/fd (open(2),
+// ENXIO), and it is not inherited. The filter refuses ptrace, process_vm_writev and
+// pidfd_getfd, and nobody can write to /proc/PID/mem. The runner's process is not
+// dumpable either (prctl(2), PR_SET_DUMPABLE), so that its children can't read its
+// memory, its descriptors and its environment; for the source that means that parts of
+// /proc/self belong to root (environ, io, auxv). Where this can't be had (a Python
+// without _ctypes, a Node.js without dlopen or with a full or noexec TMPDIR), children
+// can read there what the source was given and the number, but have nowhere to write
+// it: that is left to the walls before.
+//
+// What earlier evaluations left in a workspace is not taken for a part of the language.
+// Python looks for modules that have a name of its library's nowhere in the folder in
+// which it starts, and for others there only after the library: a traceback.py there
+// is not imported. (Before Python 3.10, which has no list of these names, one that the
+// library lacks can come from there, such as msvcrt.) Of Node.js's own modules nothing
+// ever comes from a folder, and a shell's PATH has none that can be written to. What a
+// source imports besides is its own choice: a helper.py or node_modules that an earlier
+// evaluation has changed is what it gets, as with any program.
 //
 // # Sources
 //
@@ -38,6 +58,8 @@
 //	nothing returned, undefined, None      null
 //	NaN, Infinity, an invalid date         invalid_output
 //	BigInt, int                            a number with all its digits
+//	numbers beyond 1.8e308 in size         invalid_output: many readers of JSON, Go's and
+//	                                       Python's among them, refuse the document then
 //	Date, datetime, date, time             a string, as toISOString and isoformat have it
 //	Uint8Array, Buffer, ArrayBuffer,
 //	DataView, bytes, bytearray, memoryview a string, base64
@@ -66,7 +88,7 @@
 // empty for the source.
 //
 // What is thrown makes execution_failed, exit code 1, with Error: name, message and
-// trace, those of the runner's frames left out. What is no error has the kind of it
+// trace, those of the runner's frames left out, and what led to the error (cause, errors) in it. What is no error has the kind of it
 // for a name (number, object) and its text for a message. So do syntax errors, for
 // Node.js also errors in the background that nobody handles; Python only logs those,
 // as it always does. A program that exits by itself has no value: with exit code 0

@@ -65,17 +65,10 @@ func attack(t *testing.T, l Language, prelude string, rows []hostile) {
 	}
 }
 
-// answerPipe is a function that finds the descriptor for the value: the end of a
-// pipe whose other end is not in the process.
+// answerPipe is the descriptor for the value.
 const nodePrelude = `const fs = require('fs'), cp = require('child_process'), FORGED = '{"token":"x","value":"FORGED"}';
 const wait = (ms) => new Promise(r => setTimeout(r, ms));
-const answerPipe = () => {
-  const at = {};
-  for (const fd of fs.readdirSync('/proc/self/fd')) {
-    try { const to = fs.readlinkSync('/proc/self/fd/' + fd); if (fd > 2 && to.startsWith('pipe:')) (at[to] ||= []).push(+fd); } catch {}
-  }
-  return Object.values(at).find(a => a.length === 1)[0];
-};
+const answerPipe = () => 3;
 `
 
 func TestHostileNode(t *testing.T) {

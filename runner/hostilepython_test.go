@@ -10,12 +10,10 @@ import (
 const pythonPrelude = `import builtins, gc, os, signal, subprocess, sys, threading, time
 FORGED = b'{"token":"x","value":"FORGED"}'
 def answer_pipe():
-  at = {}
-  for fd in os.listdir('/proc/self/fd'):
-    try: to = os.readlink('/proc/self/fd/' + fd)
+  for fd in sorted(int(n) for n in os.listdir('/proc/self/fd')):
+    try: to = os.readlink('/proc/self/fd/%d' % fd)
     except OSError: continue
-    if int(fd) > 2 and to.startswith('pipe:'): at.setdefault(to, []).append(int(fd))
-  return next(fds[0] for fds in at.values() if len(fds) == 1)
+    if fd > 2 and to.startswith('socket:'): return fd
 `
 
 // The runner's token is in its frames, for a source that looks for it.

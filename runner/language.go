@@ -2,6 +2,7 @@ package runner
 
 import (
 	_ "embed"
+	"encoding/base64"
 	"path"
 	"strings"
 )
@@ -61,7 +62,8 @@ exec(compile(sys.argv.pop(1),"<runner>","exec"),{"__builtins__":dict(vars(builti
 func (l Language) Command(r Request) []string {
 	switch l {
 	case Node:
-		return []string{"-e", withValueWriter(nodeRunner, "(() => {\n")}
+		runner := strings.Replace(nodeRunner, "HIDE", base64.StdEncoding.EncodeToString(hideLibrary), 1)
+		return []string{"-e", withValueWriter(runner, "(() => {\n")}
 	case Python:
 		return []string{"-c", pythonStart, pythonRunner}
 	case Wasm:

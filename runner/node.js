@@ -11,6 +11,7 @@
   const { inspect } = util;
   const types = { __proto__: null, ...util.types };
   const { createRequire } = require('module');
+  const { isArray } = Array;
   const { apply, getPrototypeOf } = Reflect;
   const { getOwnPropertyDescriptor, defineProperty } = Object;
   const method = (f) => (self, a, b) => apply(f, self, [a, b]);
@@ -37,14 +38,24 @@
 
   const { token, limit, source, input } = JSON.parse(fs.readFileSync(0, 'utf8'));
 
-  // The descriptor leaves its number, and is closed in the programs that the
-  // source starts: what they write there is no value.
-  let fd = 3;
+  // Node.js itself has seen to it that the programs which the source starts do not
+  // get the descriptor, unless it is handed on by its number.
+  const fd = 3;
+
+  // No other process of the box is to read or write the memory of this one, with the
+  // token and what answers in it: see hide.c. Where the library can't be loaded
+  // (a Node.js without dlopen, no room in /tmp) it goes on without, as documented.
+  const library = (process.env.TMPDIR || '/tmp') + '/.jail-' + process.hrtime.bigint();
   try {
-    fd = fs.openSync('/proc/self/fd/3', fs.constants.O_WRONLY);
-    fs.closeSync(3);
+    fs.writeFileSync(library, Buffer.from('HIDE', 'base64'), { flag: 'wx', mode: 0o700 });
+    process.dlopen({ exports: {} }, library);
   } catch {
-    // It stays where it is.
+    // It has done what it is for, and is no addon of Node.js.
+  }
+  try {
+    fs.unlinkSync(library);
+  } catch {
+    // It was not made.
   }
 
   let answered = false;
@@ -103,13 +114,28 @@
     }
     return most(kept, 16384);
   };
+  // What led to an error, and what an AggregateError is of, follow its own trace.
+  const fullTrace = (e, left) => {
+    let trace = ownTrace(text(e.stack));
+    if (left === 0) return trace;
+    const also = (heading, inner) => {
+      trace += heading + (types.isNativeError(inner) ? fullTrace(inner, left - 1) : most(inspect(inner), 1024) + '\n');
+    };
+    const cause = getOwnPropertyDescriptor(e, 'cause');
+    if (cause !== undefined) also('caused by: ', cause.value);
+    const errors = getOwnPropertyDescriptor(e, 'errors');
+    if (errors !== undefined && isArray(errors.value)) {
+      for (let i = 0; i < errors.value.length && i < 8; i++) also('of these: ', errors.value[i]);
+    }
+    return most(trace, 16384);
+  };
   const describe = (e) => {
     const about = { __proto__: null, name: e === null ? 'null' : typeof e, message: '', trace: '' };
     try {
       if (typeof e === 'object' && e !== null && (types.isNativeError(e) || typeof e.stack === 'string')) {
         about.name = most(text(e.name), 256);
         about.message = most(text(e.message), 8192);
-        about.trace = ownTrace(text(e.stack));
+        about.trace = fullTrace(e, 4);
       } else {
         about.message = most(typeof e === 'object' || typeof e === 'function' ? inspect(e) : text(e), 8192);
       }
@@ -150,6 +176,15 @@
     new AsyncFunction('input', source); // a body by itself, not one that ends the function
     main = script.runInThisContext();
   } catch (e) {
+    // What is missing at the end of the source is found missing behind it.
+    const lines = source.split('\n');
+    const behind = 'source.js:' + (lines.length + 1) + '\n';
+    if (e.message === "Unexpected token '}'" && e.stack.startsWith(behind)) {
+      e.message = 'Unexpected end of input';
+      e.stack = 'source.js:' + lines.length + '\n' + lines[lines.length - 1] + '\n\n' + e.name + ': ' + e.message + '\n';
+    } else if (e.stack.startsWith(behind)) {
+      e.stack = 'source.js:' + lines.length + '\n' + lines[lines.length - 1] + e.stack.slice(e.stack.indexOf('\n\n'));
+    }
     fail(e, 1);
   }
 
@@ -181,15 +216,27 @@
   printAtOnce('stdout');
   printAtOnce('stderr');
 
+  // import() of the source is what the runner asked for; that it is experimental in
+  // some versions is nothing that the source did.
+  const { emitWarning } = process;
+  process.emitWarning = function (warning, type) {
+    if (type === 'ExperimentalWarning' && indexOf(text(warning), 'vm.USE_MAIN_CONTEXT_DEFAULT_LOADER', 0) === 0) return;
+    apply(emitWarning, process, arguments);
+  };
+
   const ours = process.execArgv.indexOf('-e');
   if (ours >= 0) process.execArgv.splice(ours, 2); // for the programs that the source forks
   delete process._eval;
   const global = (name, value) => defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
   global('require', createRequire(process.cwd() + '/source.js'));
-  delete globalThis.module;
-  delete globalThis.exports;
-  delete globalThis.__filename;
-  delete globalThis.__dirname;
 
-  then(main(input), succeed, (e) => fail(e, 1));
+  // In a turn of its own: Node.js puts back what its -e has changed of the globals
+  // when the runner has returned, which the source may have frozen by then.
+  process.nextTick(() => {
+    delete globalThis.module;
+    delete globalThis.exports;
+    delete globalThis.__filename;
+    delete globalThis.__dirname;
+    then(main(input), succeed, (e) => fail(e, 1));
+  });
 })();

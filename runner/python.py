@@ -10,13 +10,37 @@ import _signal
 import binascii
 import builtins
 import json
+from _frozen_importlib_external import PathFinder
 
 try:
     from _json import encode_basestring as quote
 except ImportError:
     from json.encoder import py_encode_basestring as quote
+lib = os.path.dirname(os.__file__)
+LIBRARY = [p for p in sys.path if p in (lib, os.path.join(lib, "lib-dynload")) or os.path.dirname(p) == os.path.dirname(lib) and p.endswith(".zip")]
+
+# The working folder comes behind the library. Python imports parts of it when it needs
+# them, for a warning or a traceback, and so does whatever the source imports; what an
+# earlier evaluation left in the folder is not to be taken for those.
 if folder is not None:
-    sys.path.insert(0, folder)
+    sys.path.insert(max([sys.path.index(p) + 1 for p in LIBRARY], default=0), folder)
+
+
+class Library:
+    """Finds what has a name of the library's anywhere but in the working folder: the
+    library itself tries to import what only other systems have of it."""
+
+    def find_spec(self, name, path=None, target=None, names=getattr(sys, "stdlib_module_names", ()), find=PathFinder.find_spec):
+        if path is not None or name not in names or not isinstance(sys.path, list):
+            return None
+        spec = find(name, [p for p in sys.path if p != ""])
+        if spec is None:
+            raise ModuleNotFoundError("No module named " + repr(name), name=name)
+        return spec
+
+
+if PathFinder in sys.meta_path:
+    sys.meta_path.insert(sys.meta_path.index(PathFinder), Library())
 
 MAX_DEPTH = 500
 
@@ -25,7 +49,19 @@ class Refusal(Exception):
     pass
 
 
-def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b2a_base64, modules=sys.modules,
+def hide():
+    """Makes the process one whose memory its children can't read or change through
+    /proc (prctl(2), PR_SET_DUMPABLE), and with it the request, the token and what
+    answers. They are dumpable again by their own execve."""
+    try:
+        import _ctypes
+        prctl = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")
+        _ctypes.call_function(prctl, (4, 0, 0, 0, 0))
+    except Exception:
+        pass  # a Python without it; what the children can do then is documented
+
+
+def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b2a_base64, modules=sys.modules, library=LIBRARY,
         settrace=sys.settrace, setprofile=sys.setprofile, mask=_signal.pthread_sigmask, signals=_signal.valid_signals(), setrecursionlimit=sys.setrecursionlimit):
     with open(0, "rb", buffering=0, closefd=False) as f:
         request = json.loads(f.readall())
@@ -34,12 +70,16 @@ def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b
 
     # The descriptor leaves its number, and is closed in the programs that the
     # source starts: what they write there is no value.
-    fd = 3
-    try:
-        fd = os.open("/proc/self/fd/3", os.O_WRONLY)
-        os.close(3)
-    except OSError:
-        pass
+    fd = os.dup(3)
+    os.close(3)
+
+    def own(name):
+        """Imports a module of the library, and nobody else's."""
+        kept, sys.path = sys.path, list(library)
+        try:
+            return __import__(name)
+        finally:
+            sys.path = kept
 
     pid = os_getpid()
     streams = [sys.stdout, sys.stderr]
@@ -116,8 +156,7 @@ def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b
         if is_a(v, "datetime", "date", "time"):
             return add(quote(v.isoformat()))
         if hasattr(type(v), "__dataclass_fields__"):
-            import dataclasses
-            return write_members([(field.name, getattr(v, field.name)) for field in dataclasses.fields(v)])
+            return write_members([(field.name, getattr(v, field.name)) for field in own("dataclasses").fields(v)])
         if hasattr(type(v), "__index__") and not hasattr(type(v), "__len__"):
             return add(int.__repr__(type(v).__index__(v)))
         kind = type(v).__module__ + "." + type(v).__qualname__ if type(v).__module__ != "builtins" else type(v).__qualname__
@@ -131,6 +170,8 @@ def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b
         if isinstance(v, str):
             return add(quote(v))
         if isinstance(v, int):
+            if int.bit_length(v) > 1024:
+                refuse("is an integer beyond 1.8e308, the range of doubles, which many readers of JSON do not take")
             return add(int.__repr__(v))
         if isinstance(v, float):
             number = float.__repr__(v)
@@ -165,10 +206,12 @@ def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b
             tb = e.__traceback__
             while tb is not None and tb.tb_frame.f_code.co_filename != "source.py":
                 tb = tb.tb_next
-            import linecache
-            import traceback
-            linecache.cache["source.py"] = (len(source), None, source.splitlines(True), "source.py")
-            trace = "".join(traceback.format_exception(type(e), e, tb))
+            sys.path = list(library)  # both import more when they need it
+            own("linecache").cache["source.py"] = (len(source), None, source.splitlines(True), "source.py")
+            traceback = own("traceback")
+            told = traceback.TracebackException(type(e), e, tb)
+            told.stack[:] = [frame for frame in told.stack if frame.filename != "<runner>"]
+            trace = "".join(told.format())
             trace = trace if len(trace) <= 16384 else "…" + trace[-16384:]
         except BaseException:
             pass
@@ -246,7 +289,7 @@ def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b
         try:
             value = compiled()(given)
             if hasattr(type(value), "__await__"):
-                import asyncio
+                asyncio = own("asyncio")
                 loop = asyncio.new_event_loop()
                 asyncio.set_event_loop(loop)
                 value = loop.run_until_complete(awaited(value))
@@ -265,4 +308,5 @@ def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b
 sys.argv[:] = [""]
 if hasattr(sys, "orig_argv"):
     sys.orig_argv[:] = sys.orig_argv[:1]
+hide()
 run()

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"math/big"
 	"testing"
 	"time"
 
@@ -31,7 +32,9 @@ func TestPython(t *testing.T) {
 		{name: "input of odd strings", source: "return input", input: `["\ud800","\u0000","é"]`, value: `["\ud800","\u0000","é"]`},
 		{name: "numbers", source: "return [1e21, -0.0, 0.1, 123456789012345678901234567890, True, False]", value: "[1e+21,-0.0,0.1,123456789012345678901234567890,true,false]"},
 		{name: "a large integer in the input is exact", source: "return input", input: "9007199254740993", value: "9007199254740993"},
-		{name: "an integer of too many digits", source: "return 10 ** 5000", reason: jail.ReasonInvalidOutput, says: "ValueError"},
+		{name: "an integer as large as doubles", source: "return [2 ** 1023, -(2 ** 1023)]", value: "[" + twoTo1023 + ",-" + twoTo1023 + "]"},
+		{name: "an integer beyond doubles", source: "return [1, 10 ** 309]", reason: jail.ReasonInvalidOutput, says: "beyond 1.8e308"},
+		{name: "an integer of too many digits", source: "return {'a': 10 ** 5000}", reason: jail.ReasonInvalidOutput, says: `value["a"] is an integer beyond 1.8e308`},
 		{name: "NaN", source: "return {'a': [1, float('nan')]}", reason: jail.ReasonInvalidOutput, says: `value["a"][1] is nan`},
 		{name: "Infinity", source: "return -float('inf')", reason: jail.ReasonInvalidOutput, says: "value is -inf"},
 		{name: "dates", source: "import datetime as d\nreturn [d.datetime(1970, 1, 1, tzinfo=d.timezone.utc), d.date(1970, 1, 1), d.time(1, 2)]", value: `["1970-01-01T00:00:00+00:00","1970-01-01","01:02:00"]`},
@@ -92,6 +95,8 @@ func TestPython(t *testing.T) {
 	}, profiles.Overrides{Limits: jail.Limits{Timeout: 6 * time.Second}})
 }
 
+var twoTo1023 = new(big.Int).Lsh(big.NewInt(1), 1023).String()
+
 func TestSh(t *testing.T) {
 	check(t, Sh, []row{
 		{name: "stdout is the value", source: "echo '[1, 2]'", value: "[1, 2]"},
@@ -102,6 +107,9 @@ func TestSh(t *testing.T) {
 		{name: "empty", source: "true", reason: jail.ReasonInvalidOutput, says: "wrote none"},
 		{name: "no JSON", source: "echo hello", reason: jail.ReasonInvalidOutput, says: "not one JSON document"},
 		{name: "two", source: "echo 1; echo 2", reason: jail.ReasonInvalidOutput},
+		{name: "a number beyond doubles", source: "echo '[\"1e999\", 1e999]'", reason: jail.ReasonInvalidOutput, says: "the number 1e999, which is beyond"},
+		{name: "an integer of 5000 digits", source: "printf '1%05000d' 0", reason: jail.ReasonInvalidOutput, says: "beyond 1.8e308"},
+		{name: "a number of 5000 digits that is none", source: "printf '0.%05000d1e-400' 0 | wc -c", value: "5008"},
 		{name: "no UTF-8", source: `printf '"\377"'`, reason: jail.ReasonInvalidOutput},
 		{name: "deep", source: "i=0; while [ $i -lt 10000 ]; do printf '['; i=$((i+1)); done", reason: jail.ReasonInvalidOutput},
 		{name: "no descriptor 3", source: "(echo 2 >&3) 2>/dev/null; echo 1", value: "1"},

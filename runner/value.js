@@ -96,7 +96,11 @@ const valueWriter = ({ kindOf, base64, limit, over }) => {
       case 'string': return add(quote(v));
       case 'boolean': return add(v ? 'true' : 'false');
       case 'undefined': return add('null');
-      case 'bigint': return add(decimal(v));
+      case 'bigint': {
+        const digits = decimal(v);
+        if (digits.length > 310) refuse(depth, 'is an integer beyond 1.8e308, the range of doubles, which many readers of JSON do not take');
+        return add(digits);
+      }
       case 'number':
         if (v - v !== 0) refuse(depth, 'is ' + v + ', for which JSON has nothing');
         return add('' + v);
