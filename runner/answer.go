@@ -34,6 +34,9 @@ func judge(res *jail.Result, written []byte, token string) {
 		if ok && a.Error != nil && res.ExitCode != nil {
 			res.Error = a.Error
 			res.Message += ": " + summary(*a.Error)
+			if hint := hintFor(*a.Error); hint != "" {
+				res.Hint = hint
+			}
 		}
 	case len(written) == 0:
 		invalid(res, "it ended without a value", "return the value; a program that exits by itself has none")

@@ -149,6 +149,9 @@
   global('clearTimeout', clear);
   global('clearInterval', clear);
 
+  // It would be given the functions of all frames, those of the runner among them.
+  defineProperty(Error, 'prepareStackTrace', { value: undefined, writable: false, configurable: false });
+
   const unhandled = table();
   return {
     __proto__: null,
@@ -167,7 +170,6 @@
       let main;
       try {
         main = compile(source);
-        if (typeof main !== 'function') throw new SyntaxError('the source ends the function that it is the body of');
       } catch (e) {
         fail(e);
         return;

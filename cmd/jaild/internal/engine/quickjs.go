@@ -181,8 +181,9 @@ func (v *vm) rejected(_ context.Context, promise, reason, handled uint32) {
 	v.call("qjs_free_value", uint64(reason))
 }
 
-// evaluate compiles and runs a script whose first line has the number line.
-func (v *vm) evaluate(source, file string, line int32) handle {
+// evaluate compiles and runs a script whose first line has the number line. flags are
+// those of JS_Eval2.
+func (v *vm) evaluate(source, file string, line int32, flags uint32) handle {
 	memory := v.module.Memory()
 	text, name := v.bytes(source), v.bytes(file)
 	options, result := v.malloc(16), v.malloc(8)
@@ -190,7 +191,7 @@ func (v *vm) evaluate(source, file string, line int32) handle {
 		return 0
 	}
 	// JSEvalOptions: version, flags, file and line.
-	for i, field := range [...]uint32{1, 0, uint32(name), uint32(line)} {
+	for i, field := range [...]uint32{1, flags, uint32(name), uint32(line)} {
 		memory.WriteUint32Le(options+uint32(4*i), field)
 	}
 	value := v.call("JS_Eval2", v.call("qjs_get_context_ptr"), text, uint64(len(source)), uint64(options))

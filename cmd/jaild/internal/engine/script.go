@@ -76,23 +76,46 @@ func (s *script) run() error {
 		return err
 	}
 	limit := s.text(fmt.Sprint(s.request.Limit))
-	s.apply(begin, s.text(s.request.Source), s.text(string(s.request.Input)), limit)
+	if s.threw(s.apply(begin, s.text(s.request.Source), s.text(string(s.request.Input)), limit)) {
+		s.gaveUp()
+	}
 	for s.err == nil && !s.done {
-		for s.err == nil && !s.done && int32(s.call("qjs_execute_pending_job")) > 0 {
-		}
-		if s.done || s.err != nil {
-			break
-		}
-		wait := s.number(s.apply(next))
-		switch {
-		case s.done || s.err != nil || wait == 0:
-		case wait > 0:
-			s.sleep(wait)
+		switch ran := int32(s.call("qjs_execute_pending_job")); {
+		case s.err != nil || s.done || ran > 0:
+		case ran < 0:
+			s.gaveUp()
 		default:
-			s.send(runner.Answer{Error: &jail.Thrown{Name: "UnsettledPromise", Message: "nothing is left to run, and what the source awaits has not settled"}}, statusUnsettled)
+			s.nextTimer(next)
 		}
 	}
 	return s.err
+}
+
+// nextTimer runs or waits for a timer. If there is none, nothing will happen any more.
+func (s *script) nextTimer(next handle) {
+	result := s.apply(next)
+	if s.threw(result) {
+		s.gaveUp()
+		return
+	}
+	switch wait := s.number(result); {
+	case s.done || s.err != nil || wait == 0:
+	case wait > 0:
+		s.sleep(wait)
+	default:
+		s.send(runner.Answer{Error: &jail.Thrown{Name: "UnsettledPromise", Message: "nothing is left to run, and what the source awaits has not settled"}}, statusUnsettled)
+	}
+}
+
+// gaveUp answers for a runner that threw itself: where there is no memory any more it
+// can't tell what was thrown.
+func (s *script) gaveUp() {
+	thrown := handle(s.call("qjs_get_exception"))
+	message := s.string(s.property(thrown, "message"))
+	if message == "" {
+		message = runner.OutOfMemory
+	}
+	s.send(runner.Answer{Error: &jail.Thrown{Name: "InternalError", Message: message}}, statusThrew)
 }
 
 // sleep waits for the next timer, in milliseconds.
@@ -113,7 +136,7 @@ const (
 
 // start starts the runner, and returns what it does.
 func (s *script) start() (begin, next handle, err error) {
-	main := s.evaluate(runner.QuickJS(), "runner.js", 1)
+	main := s.evaluate(runner.QuickJS(), "runner.js", 1, 0)
 	host := handle(s.call("qjs_new_object"))
 	for name, f := range map[string]func([]handle) handle{
 		"write": s.print, "className": s.className, "answer": s.answered, "compile": s.compile,
@@ -163,9 +186,16 @@ func (s *script) compile(args []handle) handle {
 	if len(args) != 1 {
 		return 0
 	}
+	source := s.string(args[0])
 	// A first line of 0 would be taken for none.
-	h := s.evaluate("(async function (input) {\n\n"+s.string(args[0])+"\n})", "source.js", -1)
+	h := s.evaluate("({ async ''(input) {\n\n"+source+"\n} })['']", "source.js", -1, 0)
 	if s.threw(h) {
+		return 0
+	}
+	// A source that ends the function and begins another would have to go on with a comma
+	// or a brace there, and with a statement here.
+	const compileOnly = 1 << 5 // JS_EVAL_FLAG_COMPILE_ONLY
+	if s.threw(s.evaluate("async function source(input) {\n\n"+source+"\n}", "source.js", -1, compileOnly)) {
 		return 0
 	}
 	return h
