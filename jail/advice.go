@@ -109,7 +109,7 @@ func (d Denial) inWords() string {
 // wayOut is what would allow d, or why nothing does.
 func (d Denial) wayOut() string {
 	if d.Grant == "" {
-		return "no flag allows it (" + d.Never + ")"
+		return neverWords(d.Never)
 	}
 	if strings.HasPrefix(d.Grant, "without ") {
 		return "run it " + d.Grant
@@ -118,6 +118,14 @@ func (d Denial) wayOut() string {
 		return d.Grant + " allow it"
 	}
 	return d.Grant + " allows it"
+}
+
+// neverWords is why there is no flag to name.
+func neverWords(never string) string {
+	if strings.HasPrefix(never, notHinted) {
+		return never
+	}
+	return "no flag allows it (" + never + ")"
 }
 
 const noNetwork = "a box reaches no network and finds no host, so what the program fetches has to be in it beforehand, such as packages, by --ro or --workspace"

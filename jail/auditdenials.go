@@ -115,18 +115,18 @@ func (r *run) grantOfAudited(path string, want paths.Want) (flags, setting, neve
 	var g pathGrant
 	switch m := r.plan.view.mountAt(path); {
 	case r.spec.inPlace():
-		f, ok := hostFileAt(path)
+		f, ok := r.looks().at(path)
 		if !ok {
 			return "", "", "it was there then and is not now"
 		}
-		g = grantOn(f, "", want)
+		g = r.grantOn(f, "", want)
 	case m != nil && want&paths.Write == 0:
 		source := m.source(path)
-		f, ok := hostFileAt(source)
+		f, ok := r.looks().at(source)
 		if source == "" || !ok {
 			return "", "", "it is the box's own"
 		}
-		g = grantOn(f, path, want)
+		g = r.grantOn(f, path, want)
 	default:
 		g = r.grantOfReadOnly(&pathRefusal{asked: path, real: path, want: want})
 	}

@@ -49,6 +49,7 @@ type run struct {
 	end       end
 	observer  *observer // nil while there is no listener
 	audit     auditor
+	hostLooks *hostLooks // nil until something is looked up
 	report    report
 	last      last
 	stopwatch *stopwatch

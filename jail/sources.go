@@ -12,10 +12,8 @@ import (
 // refusedSource says why a host path is never granted, or "".
 func refusedSource(m *mount) string {
 	source := path.Clean(m.Source)
-	for _, top := range []string{"/proc", "/sys", "/dev"} {
-		if source == top || strings.HasPrefix(source, top+"/") {
-			return "nothing below " + top + " is granted: the box has its own"
-		}
+	if why := kernelsOwn(source); why != "" {
+		return why
 	}
 	if m.Kind == MountSystem && source != "/" {
 		return "" // a profile's, not a caller's
@@ -30,6 +28,16 @@ func refusedSource(m *mount) string {
 	}
 	if slices.Contains(kernelFilesystems, int64(fs.Type)) {
 		return "it lies in a file system that is an interface of the kernel"
+	}
+	return ""
+}
+
+// kernelsOwn is the part of refusedSource that the path alone decides.
+func kernelsOwn(source string) string {
+	for _, top := range []string{"/proc", "/sys", "/dev"} {
+		if below(source, top) {
+			return "nothing below " + top + " is granted: the box has its own"
+		}
 	}
 	return ""
 }

@@ -94,6 +94,7 @@ func TestTraceTellsOfPaths(t *testing.T) {
 		{"echo x >new", `making "DIR/granted/new"`, "EROFS", "--rw DIR/granted", ""},
 		{"echo x >>in.txt", `writing "DIR/granted/in.txt"`, "EROFS", "--rw DIR/granted", ""},
 		{"mv in.txt /tmp/x", `removing "DIR/granted/in.txt"`, "EROFS", "--rw DIR/granted", ""},
+		{"rm DIR/lib/a", `removing "DIR/lib/a"`, "ENOENT", "--rw DIR/lib", ""},
 		{"mkdir /made", `making "/made"`, "EROFS", "--tmpfs /made", ""},
 		{"DIR/tool", `executing "DIR/tool"`, "ENOENT", "--ro DIR/tool", ""},
 		{"cat DIR/lib/a DIR/lib/b DIR/lib/c", `reading "DIR/lib/b"`, "ENOENT", "--ro DIR/lib", ""},

@@ -1,106 +1,20 @@
 package jail
 
 import (
-	"os"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 	"golang.org/x/sys/unix"
 )
-
-// What was not in the box is looked up on the host when the box is gone: earlier,
-// the program could have learnt by the time that it takes what the host has.
 
 // sourceTrace is what a tracer sees.
 const sourceTrace = "paths looked up beside the calls (--trace)"
 
 // mostPathDenials is how many a record has.
 const mostPathDenials = 64
-
-// hostLooks is what looking the missing ones up may take in all: their number, and
-// how deep they are, is the program's choice.
-const hostLooks = time.Second
-
-// A hostFile is what the host has at a path.
-type hostFile struct {
-	real string // with links resolved
-	mode uint32
-}
-
-// hostFileAt looks a path up on the host without waking an automounter: the path is the
-// program's choice. Links are resolved here for the same reason.
-func hostFileAt(p string) (hostFile, bool) {
-	rest, at := strings.Split(strings.Trim(path.Clean(p), "/"), "/"), "/"
-	f := hostFile{real: "/", mode: unix.S_IFDIR}
-	for hops := 0; len(rest) > 0; {
-		next := path.Join(at, rest[0])
-		var st unix.Statx_t
-		if unix.Statx(unix.AT_FDCWD, next, unix.AT_SYMLINK_NOFOLLOW|unix.AT_NO_AUTOMOUNT, unix.STATX_TYPE|unix.STATX_MODE, &st) != nil {
-			return hostFile{}, false
-		}
-		rest = rest[1:]
-		if st.Mode&unix.S_IFMT != unix.S_IFLNK {
-			if st.Attributes&unix.STATX_ATTR_AUTOMOUNT != 0 && len(rest) > 0 {
-				return hostFile{}, false
-			}
-			at, f = next, hostFile{real: next, mode: uint32(st.Mode)}
-			continue
-		}
-		text, err := os.Readlink(next)
-		if hops++; err != nil || hops > 40 {
-			return hostFile{}, false
-		}
-		if path.IsAbs(text) {
-			at = "/"
-		}
-		rest = append(strings.Split(strings.Trim(path.Clean(text), "/"), "/"), rest...)
-	}
-	return f, true
-}
-
-func (f hostFile) dir() bool { return f.mode&unix.S_IFMT == unix.S_IFDIR }
-
-// grantable says why nobody is told to grant a file, or "".
-func (f hostFile) grantable() string {
-	kind := f.mode & unix.S_IFMT
-	switch {
-	case f.real == "/":
-		return "the whole file system is never granted"
-	case kind != unix.S_IFDIR && kind != unix.S_IFREG && kind != unix.S_IFIFO:
-		return "sockets and devices are not granted"
-	}
-	if why := refusedSource(&mount{Mount: Mount{Kind: MountRO, Source: f.real}}); why != "" {
-		return why
-	}
-	if slices.Contains(hostSecrets, f.real) {
-		return "it is where secrets of the host's are kept"
-	}
-	home, err := os.UserHomeDir()
-	if err != nil || !path.IsAbs(home) {
-		return ""
-	}
-	home = path.Clean(home)
-	if f.real == home || strings.HasPrefix(home, f.real+"/") {
-		return "the caller's whole home is in it: grant the folders that are needed"
-	}
-	for _, secret := range secrets {
-		if p := path.Join(home, secret); f.real == p || strings.HasPrefix(f.real, p+"/") {
-			return "it is where secrets of the caller's are kept"
-		}
-	}
-	return ""
-}
-
-// secrets are places in a home that no hint tells anybody to grant. Whoever means it
-// knows how.
-var secrets = []string{".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".pgpass", ".password-store",
-	".config/gcloud", ".config/gh", ".config/git/credentials", ".local/share/keyrings", ".mozilla", ".config/google-chrome", ".bash_history", ".zsh_history"}
-
-var hostSecrets = []string{"/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssh", "/etc/ssl/private"}
 
 // mountAt is the mount that a path of the box lies in, or nil.
 func (v view) mountAt(real string) *mount {
@@ -136,15 +50,18 @@ func (r *run) pathDenials() []Denial {
 	defer t.mu.Unlock()
 	var all []Denial
 	var grants []pathGrant
+	var refs []*pathRefusal
 	left := int64(0)
-	until := time.Now().Add(hostLooks)
 	for _, ref := range t.refusals {
-		if len(all) == mostPathDenials || !time.Now().Before(until) {
+		if len(all) == mostPathDenials || r.looks().over {
 			left += ref.count
 			continue
 		}
 		g, ok := r.grantOfPath(ref)
 		if !ok {
+			if r.looks().over { // it was this one that took too long
+				left += ref.count
+			}
 			continue
 		}
 		d := Denial{Layer: LayerRoot, What: gerund(ref.want) + " " + shownPath(ref.asked), Count: ref.count, Errno: unix.ErrnoName(ref.errno),
@@ -152,14 +69,15 @@ func (r *run) pathDenials() []Denial {
 		if ref.landlock {
 			d.Layer = LayerLandlock
 		}
-		all, grants = append(all, d), append(grants, g)
+		all, grants, refs = append(all, d), append(grants, g), append(refs, ref)
 	}
-	widen(grants)
+	r.looks().widen(grants)
+	unite(refs, grants)
 	for i := range all {
 		all[i].Grant, all[i].Setting = grants[i].text()
 	}
 	if left > 0 {
-		all = append(all, Denial{Layer: LayerRoot, What: "other paths, which the host may not have either", Count: left, Source: sourceTrace, Never: "no more than the first are looked up"})
+		all = append(all, Denial{Layer: LayerRoot, What: "other paths, which the host may not have either", Count: left, Source: sourceTrace, Never: "no more than the first, and no longer than a second, are looked up"})
 	}
 	return all
 }

@@ -173,7 +173,5 @@ func ofItself(p string) bool {
 			return true
 		}
 	}
-	rest, ok := strings.CutPrefix(p, "/proc/")
-	first, _, _ := strings.Cut(rest, "/")
-	return ok && (first == "self" || first == "thread-self" || strings.Trim(first, "0123456789") == "")
+	return ofProcess(p)
 }

@@ -200,7 +200,7 @@ func (a Answer) Text() string {
 		case t.Grant != "":
 			b.WriteString("      to allow it: " + t.Grant + "\n")
 		case t.Never != "":
-			b.WriteString("      no flag allows it: " + t.Never + "\n")
+			b.WriteString("      " + neverWords(t.Never) + "\n")
 		}
 	}
 	if a.Note != "" {

@@ -59,7 +59,7 @@ func TestWhyOfPaths(t *testing.T) {
 	} {
 		at := strings.NewReplacer("DIR", dir)
 		if _, err := os.Stat("/dev/kvm"); err == nil && c.path == "/dev/kvm" {
-			c.layer, c.never = root, "sockets and devices"
+			c.layer, c.never = root, "nothing below /dev"
 		}
 		a, tries := whyOf(t, s, at.Replace(c.path))
 		got, ok := tries[c.access]

@@ -180,7 +180,7 @@ func (r *run) explainPath(p string, t, without *try, out *Tried) {
 			return
 		}
 	case errno == unix.ENOENT || errno == unix.ENOTDIR:
-		if _, ok := hostFileAt(p); !ok && want&paths.Make == 0 {
+		if _, ok := r.looks().at(p); !ok && want&paths.Make == 0 {
 			out.Layer, out.Why = "", "it is not in the box, and not on the host either"
 			return
 		}

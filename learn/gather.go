@@ -35,7 +35,7 @@ func (t *tree) gather(count map[string]int) map[string]int {
 		}
 		changed := false
 		for dir, n := range in {
-			if n < enough || count[dir] > 0 {
+			if n < enough || count[dir] > 0 || t.keeps(dir) != "" {
 				continue
 			}
 			t.dirs[dir], changed = true, true
@@ -75,6 +75,10 @@ func (t *tree) grants(count map[string]int, how string, used map[string]int) []G
 		}
 		if !g.writes() {
 			t.open = append(t.open, fmt.Sprintf("%q was used, and a profile has no way to write it: grant the folder that it is in", p))
+			continue
+		}
+		if why := t.keeps(p); why != "" && p != m.Target && why != t.keeps(m.Target) {
+			t.open = append(t.open, fmt.Sprintf("%q was used, and is not granted unless you name it: %s", p, why))
 			continue
 		}
 		what := "file"

@@ -1,6 +1,8 @@
 package learn
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -135,4 +137,37 @@ func TestTextShowsWhatIsUnseen(t *testing.T) {
 		t.Errorf("raw in the profile: %q", got)
 	}
 	decodes(t, got)
+}
+
+// What a home holds is learned file by file, and its keys not at all, unless the
+// watching box was given them by name.
+func TestPrivateIsNotLearned(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HOME", dir)
+	for _, f := range []string{".ssh/id_rsa", "a", "b", "c", "d", "job/1", "job/2", "job/3", "job/4"} {
+		os.MkdirAll(filepath.Dir(filepath.Join(dir, f)), 0o755)
+		os.WriteFile(filepath.Join(dir, f), nil, 0o644)
+	}
+	at := func(p string) string { return filepath.Join(dir, p) }
+	uses := func(m jail.Mount, names ...string) (list []jail.PathUse) {
+		for _, n := range names {
+			list = append(list, shownAt(m, read(at(n))))
+		}
+		return list
+	}
+	home, keys := mount(jail.MountRO, dir, dir), mount(jail.MountRO, at(".ssh"), at(".ssh"))
+	learn := func(m jail.Mount, names ...string) *Learned {
+		return From("base", []string{"x"}, []Watched{{Spec: jail.Spec{View: []jail.Mount{m}}, Result: jail.Result{Used: &jail.Used{Paths: uses(m, names...)}}}})
+	}
+	l := learn(home, "a", "b", "c", "d", ".ssh/id_rsa", "job/1", "job/2", "job/3", "job/4")
+	compare(t, "a home", l.ReadOnly, []string{at("a"), at("b"), at("c"), at("d"), at("job")})
+	if len(l.Open) != 1 || !strings.Contains(l.Open[0], "/.ssh/id_rsa\" was used, and is not granted unless you name it: it is where somebody's keys") {
+		t.Errorf("%q left open, want the key", l.Open)
+	}
+	compare(t, "a key by name", learn(mount(jail.MountRO, at(".ssh/id_rsa"), at(".ssh/id_rsa")), ".ssh/id_rsa").ReadOnly, []string{at(".ssh/id_rsa")})
+	compare(t, "a key of a folder by name", learn(keys, ".ssh/id_rsa").ReadOnly, []string{at(".ssh/id_rsa")})
+	compare(t, "listed by name", From("base", []string{"x"}, []Watched{{Spec: jail.Spec{View: []jail.Mount{keys}}, Result: jail.Result{Used: &jail.Used{Paths: []jail.PathUse{shownAt(keys, list(at(".ssh")))}}}}}).ReadOnly, []string{at(".ssh")})
 }

@@ -147,6 +147,8 @@ func (l *Learned) refused(w Watched) {
 		switch {
 		case d.Setting != "":
 			line += "; to allow it: " + d.Setting
+		case strings.HasPrefix(d.Never, "not hinted"):
+			line += "; " + d.Never
 		case d.Never != "":
 			line += "; nothing allows it: " + d.Never
 		}

@@ -25,12 +25,14 @@ type tree struct {
 	list     map[string]bool       // folders that were listed
 	links    map[[2]string]int     // file, and another path that leads to it
 	listings bool                  // grant what was merely listed
+	hints    *jail.Hints
+	private  map[string]string // what they say of folders and files of the host's
 	open     []string
 }
 
 func newTree(runs []Watched, listings bool) *tree {
 	t := &tree{mounts: map[string]jail.Mount{}, given: map[string]jail.Mount{}, dirs: map[string]bool{}, made: map[string]bool{}, wrote: map[string]int{},
-		read: map[string]int{}, list: map[string]bool{}, links: map[[2]string]int{}, listings: listings}
+		read: map[string]int{}, list: map[string]bool{}, links: map[[2]string]int{}, listings: listings, hints: jail.NewHints(), private: map[string]string{}}
 	for _, w := range runs {
 		for _, m := range w.Given.View {
 			t.given[m.Target], t.mounts[m.Target] = m, m
@@ -86,6 +88,22 @@ func (t *tree) add(u jail.PathUse) {
 func (t *tree) isGiven(p string) bool {
 	m, ok := covering(t.mounts, p)
 	return ok && t.given[m.Target] == m
+}
+
+// keeps says why a path is nothing to be granted that nobody named: the watching box may
+// have shown a home, and a program have looked into the keys in it.
+func (t *tree) keeps(p string) string {
+	m, ok := covering(t.mounts, p)
+	if !ok {
+		return ""
+	}
+	at := host(m, p)
+	why, known := t.private[at]
+	if !known {
+		why = t.hints.Private(at)
+		t.private[at] = why
+	}
+	return why
 }
 
 // covering is the deepest of some mounts that shows a path of the box.

@@ -1,0 +1,203 @@
+package jail
+
+import (
+	"bufio"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// What a hint may name is decided here and nowhere else: hints are typed by people who
+// want a program to run, and a program can have anything hinted by asking for it.
+
+// A hintUse is what a file or folder would be granted for.
+type hintUse int
+
+const (
+	hintRead hintUse = iota
+	hintWrite
+)
+
+// notHinted begins a reason that is none of the box's: a flag grants it to whoever
+// means it.
+const notHinted = "not hinted, though a flag grants it: "
+
+// Hints says what may be hinted. All that is asked of one shares a bound in time.
+type Hints struct{ looks *hostLooks }
+
+// NewHints reads where people's homes are.
+func NewHints() *Hints { return &Hints{newHostLooks(view{})} }
+
+// Private says why a file or folder of the host's is for nobody to be given who did not
+// ask for it by name, or is "": it is a whole home, a place of keys and tokens, or holds
+// one. What is not there, or does not answer in time, is judged by its name.
+func (h *Hints) Private(p string) string {
+	if f, ok := h.looks.at(p); ok && f.dir() {
+		return h.looks.private(f)
+	}
+	return h.looks.privateName(path.Clean(p))
+}
+
+// unhintable says why no hint names what was looked at, or is "": it is private, one of
+// the host's own folders as a whole, or would be written to and is a part of the system.
+func (h *hostLooks) unhintable(f hostFile, use hintUse) string {
+	kind := f.mode & unix.S_IFMT
+	switch {
+	case f.never != "":
+		return f.never
+	case f.real == "/":
+		return "the whole file system is never granted"
+	case kernelsOwn(f.real) != "":
+		return kernelsOwn(f.real)
+	case kind != unix.S_IFDIR && kind != unix.S_IFREG && kind != unix.S_IFIFO:
+		return "sockets and devices are not granted"
+	case slices.Contains(wholes, f.real):
+		return notHinted + "it is one of the host's own folders as a whole"
+	}
+	if why := h.private(f); why != "" {
+		return notHinted + why
+	}
+	if use == hintWrite && slices.ContainsFunc(systems, func(s string) bool { return below(f.real, s) }) {
+		return notHinted + "it is a part of the operating system, which no program in a box is to change"
+	}
+	why := "looking at it took too long"
+	h.bounded(func() { why = refusedSource(&mount{Mount: Mount{Kind: MountRO, Source: f.real}}) })
+	return why
+}
+
+// private is Hints.Private of what was looked at.
+func (h *hostLooks) private(f hostFile) string {
+	if why := h.privateName(f.real); why != "" || !f.dir() {
+		return why
+	}
+	holds := ""
+	if !h.bounded(func() { holds = h.secretIn(f.real) }) {
+		return "looking at it took too long"
+	}
+	if holds != "" {
+		return "it holds " + holds + ", where keys or tokens are kept"
+	}
+	return ""
+}
+
+// privateName is what the path alone decides.
+func (h *hostLooks) privateName(real string) string {
+	switch {
+	case slices.ContainsFunc(hostSecrets, func(s string) bool { return below(real, s) }):
+		return "it is where secrets of the host's are kept"
+	case secretName(real):
+		return "it is where somebody's keys and tokens are kept"
+	case path.Dir(real) == "/home":
+		return "it is somebody's whole home"
+	case slices.ContainsFunc(h.homes, func(home string) bool { return below(home, real) }):
+		return "a whole home is in it"
+	}
+	return ""
+}
+
+// wholes are folders of which a part may be meant, and never the whole (hier(7)).
+var wholes = []string{"/bin", "/boot", "/dev", "/efi", "/etc", "/export", "/home", "/lib", "/lib32", "/lib64", "/libx32", "/media", "/mnt", "/opt", "/proc", "/root", "/run", "/sbin", "/snap",
+	"/srv", "/sys", "/tmp", "/usr", "/usr/local", "/var", "/var/cache", "/var/lib", "/var/log", "/var/mail", "/var/spool", "/var/tmp", "/run/user", "/run/secrets"}
+
+// systems are where nothing is written but by the host's own tools.
+var systems = []string{"/bin", "/boot", "/dev", "/efi", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/nix", "/opt", "/proc", "/run", "/sbin", "/snap", "/sys", "/usr",
+	"/var/cache", "/var/lib", "/var/log", "/var/mail", "/var/spool", "/var/run", "/var/lock"}
+
+// hostSecrets are those of the host itself.
+var hostSecrets = []string{"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d", "/etc/ssh", "/etc/ssl/private", "/etc/pki/tls/private", "/etc/krb5.keytab",
+	"/etc/NetworkManager/system-connections", "/etc/wireguard", "/run/secrets", "/var/lib/private", "/var/spool/cron", "/var/mail", "/var/spool/mail"}
+
+// secrets are places of keys, tokens and what was typed, in whoever's home or copy of
+// one.
+var secrets = []string{".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".pgpass", ".my.cnf", ".password-store", ".vault-token", ".oci",
+	".config/gcloud", ".config/gh", ".config/git/credentials", ".config/op", ".config/rclone", ".cargo/credentials", ".cargo/credentials.toml", ".local/share/keyrings", ".mozilla", ".thunderbird",
+	".config/google-chrome", ".config/chromium", ".bash_history", ".zsh_history", ".python_history", ".terraform.d/credentials.tfrc.json"}
+
+// ofProjects are names among those that many a project's own folder has, mostly without
+// a secret.
+var ofProjects = []string{".npmrc", ".docker"}
+
+// secretName says whether a path is one of those places or lies in one.
+func secretName(p string) bool {
+	return slices.ContainsFunc(secrets, func(s string) bool { return strings.Contains(p+"/", "/"+s+"/") })
+}
+
+// secretIn is the place of those that a folder holds, or "".
+func (h *hostLooks) secretIn(dir string) string {
+	there := func(p string) bool { _, ok := h.look(p); return ok }
+	for _, s := range secrets {
+		if !slices.Contains(ofProjects, s) && there(path.Join(dir, s)) {
+			return s
+		}
+		for at := strings.IndexByte(s, '/'); at >= 0; { // the folder may be the first part of it
+			if rest := s[at+1:]; strings.HasSuffix(dir, "/"+s[:at]) && there(path.Join(dir, rest)) {
+				return rest
+			}
+			next := strings.IndexByte(s[at+1:], '/')
+			if next < 0 {
+				break
+			}
+			at += 1 + next
+		}
+	}
+	for _, s := range hostSecrets {
+		if rest, ok := strings.CutPrefix(s, dir+"/"); ok && there(s) {
+			return rest
+		}
+	}
+	return ""
+}
+
+// has says whether the host has something at a path.
+func (h *hostLooks) has(p string) bool {
+	_, ok := h.at(p)
+	return ok
+}
+
+// homesOf are the caller's home and those of other people, each as named and as what its
+// links lead to. Names of users that no file has, as LDAP's, are not asked for.
+func homesOf(closed []string) []string {
+	named := []string{"/root"}
+	if home, err := os.UserHomeDir(); err == nil {
+		named = append(named, home)
+	}
+	named = append(named, passwdHomes()...)
+	var list []string
+	for _, home := range named {
+		home = path.Clean(home)
+		if !path.IsAbs(home) || home == "/" {
+			continue
+		}
+		list = append(list, home)
+		if real, ok := (&hostLooks{closed: closed}).look(home); ok && real.never == "" {
+			list = append(list, real.real)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// passwdHomes are those of people in /etc/passwd: root, and uids from 1000 on
+// (useradd(8), UID_MIN).
+func passwdHomes() (list []string) {
+	const mostUsers = 200
+	f, err := os.Open("/etc/passwd")
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan() && len(list) < mostUsers; {
+		fields := strings.Split(lines.Text(), ":")
+		if len(fields) < 6 {
+			continue
+		}
+		if uid, err := strconv.Atoi(fields[2]); err == nil && (uid == 0 || uid >= 1000 || uid == os.Getuid()) && fields[5] != "/nonexistent" {
+			list = append(list, fields[5])
+		}
+	}
+	return list
+}

@@ -1,0 +1,143 @@
+package jail
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// What no hint names, for reading (r) and writing (w). Nothing of it need be there.
+func TestUnhintableNames(t *testing.T) {
+	t.Setenv("HOME", "/srv/people/me")
+	h := NewHints()
+	for _, c := range []struct{ path, refused string }{
+		{"/", "rw"}, {"/home", "rw"}, {"/home/bob", "rw"}, {"/root", "rw"}, {"/etc", "rw"}, {"/boot", "rw"}, {"/opt", "rw"}, {"/srv", "rw"}, {"/tmp", "rw"}, {"/var/lib", "rw"}, {"/usr/local", "rw"},
+		{"/srv/people/me", "rw"}, {"/srv/people", "rw"}, {"/srv/people/me/job", ""}, {"/srv/people/me/.ssh/id_rsa", "rw"}, {"/srv/people/me/.ssh", "rw"}, {"/srv/people/me/.config/gh/hosts.yml", "rw"},
+		{"/home/bob/.aws/credentials", "rw"}, {"/srv/backup/bob/.gnupg/x", "rw"}, {"/home/bob/job/in.csv", ""}, {"/home/bob/.sshx", ""},
+		{"/etc/shadow", "rw"}, {"/etc/ssh/ssh_host_rsa_key", "rw"}, {"/etc/cron.d", "w"}, {"/etc/hosts", "w"}, {"/boot/vmlinuz-absent", "w"}, {"/opt/tool", "w"}, {"/var/lib/dpkg", "w"}, {"/usr/lib/x", "w"},
+		{"/run/user/1000/x", "w"}, {"/proc/1/environ", "rw"}, {"/sys/absent", "rw"}, {"/dev/sda-absent", "rw"}, {"/srv/job", ""}, {"/work/x", ""}, {"/tmp/x", ""}, {"/var/tmp/x", ""}, {"/data", ""},
+	} {
+		for letter, use := range map[string]hintUse{"r": hintRead, "w": hintWrite} {
+			got := h.looks.unhintable(hostFile{real: c.path, mode: unix.S_IFREG}, use)
+			if got == "its file system does not answer: no such file or directory" {
+				got = ""
+			}
+			if (got != "") != strings.Contains(c.refused, letter) {
+				t.Errorf("unhintable(%s, %v) = %q, want refused for %q", c.path, use, got, c.refused)
+			}
+		}
+	}
+}
+
+// A home is one by whatever link it is named, and a folder holds what it holds.
+func TestUnhintablePlaces(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(p string) string { return filepath.Join(dir, p) }
+	for _, f := range []string{"real/bob/.ssh/id_rsa", "real/bob/job/in", "real/bob/.config/gh/hosts.yml", "real/bob/.config/app/x", "copy/.netrc", "plain/x"} {
+		os.MkdirAll(filepath.Dir(at(f)), 0o755)
+		os.WriteFile(at(f), nil, 0o644)
+	}
+	unix.Mkfifo(at("plain/fifo"), 0o644)
+	os.Symlink(at("real/bob"), at("bobhome"))
+	os.Symlink("/proc/self/cwd", at("magic"))
+	os.Symlink("magic/x", at("deeper"))
+	t.Setenv("HOME", at("bobhome"))
+	h := NewHints()
+	for p, want := range map[string]string{
+		"real/bob": "home", "real": "home", "bobhome": "home", "real/bob/.ssh/id_rsa": "keys", "bobhome/.ssh/id_rsa": "keys", "real/bob/job": "", "real/bob/job/in": "",
+		"real/bob/.config": "holds gh", "real/bob/.config/gh": "keys", "real/bob/.config/app": "", "copy": "holds .netrc", "plain": "", "plain/fifo": "",
+	} {
+		f, ok := h.looks.at(at(p))
+		if got := h.looks.unhintable(f, hintRead); !ok || !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("unhintable(%s) = %q, want %q", p, got, want)
+		}
+		if got := h.Private(f.real); !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("Private(%s) = %q, want %q", p, got, want)
+		}
+	}
+	for _, p := range []string{"magic", "deeper", "magic/x"} {
+		if f, ok := h.looks.at(at(p)); ok {
+			t.Errorf("%s is looked up as %+v: want no link of /proc followed", p, f)
+		}
+	}
+	if f, ok := h.looks.at("/proc/mounts"); !ok || f.real != "/proc/mounts" || f.never == "" {
+		t.Errorf("%+v, %v of a link in /proc: want it as it is", f, ok)
+	}
+}
+
+// A link that the box made is its word for what to look at on the host.
+func TestLinksOfTheBoxAreNotFollowed(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.WriteFile(filepath.Join(dir, "theirs"), nil, 0o644)
+	os.Mkdir(filepath.Join(dir, "ws"), 0o755)
+	os.Symlink("../theirs", filepath.Join(dir, "ws", "there"))
+	os.Symlink("../absent", filepath.Join(dir, "ws", "nowhere"))
+	h := newHostLooks(view{grants: map[string]*mount{"/ws": {Mount: Mount{Kind: MountRW, Source: filepath.Join(dir, "ws"), Target: "/ws"}}}})
+	there, ok1 := h.at(filepath.Join(dir, "ws", "there"))
+	nowhere, ok2 := h.at(filepath.Join(dir, "ws", "nowhere"))
+	if ok1 != ok2 || there.never != nowhere.never || there.never == "" {
+		t.Errorf("%+v, %v and %+v, %v: want the same of a link to what is there and one to nothing", there, ok1, nowhere, ok2)
+	}
+}
+
+// Looks that do not come back cost their bound once, in all.
+func TestHostLooksAreBounded(t *testing.T) {
+	h := newHostLooks(view{})
+	stuck := make(chan struct{})
+	defer close(stuck)
+	h.until = time.Now().Add(50 * time.Millisecond)
+	if h.bounded(func() { <-stuck }) || !h.over {
+		t.Errorf("a look that is stuck was waited for")
+	}
+	if _, ok := h.at("/"); ok {
+		t.Errorf("there is a look after the bound")
+	}
+	if got := unescaped(`/a\040b\134c`); got != `/a b\c` {
+		t.Errorf("unescaped: %q", got)
+	}
+}
+
+// Nothing is looked up below a mount whose server may never answer, and the run ends
+// with its record.
+func TestTraceEndsBelowADeadMount(t *testing.T) {
+	needListener(t)
+	if os.Getuid() != 0 || unix.Access("/dev/fuse", unix.R_OK) != nil {
+		t.Skip("it takes root and FUSE to mount what never answers")
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	fuse, err := unix.Open("/dev/fuse", unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer unix.Close(fuse) // after which all that wait are answered
+	if err := unix.Mount("hang", dir, "fuse", 0, fuseOptions(fuse)); err != nil {
+		t.Skip(err)
+	}
+	defer unix.Unmount(dir, unix.MNT_DETACH)
+	s := shell("cat <" + dir + "/x; cat " + dir + "/y/z")
+	s.Trace = true
+	res := runBox(t, s, IO{})
+	want(t, res, ReasonExecutionFailed)
+	if slices.ContainsFunc(res.Denials, func(d Denial) bool { return strings.Contains(d.What, dir) }) {
+		t.Errorf("%+v tells of what was not looked up", res.Denials)
+	}
+}
+
+func fuseOptions(fd int) string {
+	return "fd=" + strconv.Itoa(fd) + ",rootmode=40000,user_id=0,group_id=0,allow_other"
+}

@@ -1,0 +1,217 @@
+package jail
+
+import (
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// What was not in the box is looked up on the host when the box is gone: earlier,
+// the program could have learnt by the time that it takes what the host has.
+
+// hostLooksTake is what looking may take in all: how many paths there are, how deep
+// they are and which mounts they lie below is the program's choice.
+const hostLooksTake = time.Second
+
+// hostLooks looks at paths of a program's choice on the host, and only so long. A look
+// that does not come back is left behind with its thread: it must not be one that
+// SIGKILL does not end, or the supervisor would not end either.
+type hostLooks struct {
+	until time.Time
+	over  bool // no more of them
+	// closed are mount points that are not looked below.
+	closed []string
+	// written are folders of the host that the box may write to: a link that lies in
+	// one is the program's word, and what it leads to nothing that it asks us to look at.
+	written []string
+	homes   []string
+}
+
+func newHostLooks(v view) *hostLooks {
+	h := &hostLooks{until: time.Now().Add(hostLooksTake)}
+	for _, m := range v.grants {
+		if m.Kind == MountRW {
+			h.written = append(h.written, m.Source)
+		}
+	}
+	var closed, homes []string
+	if h.bounded(func() { closed = closedMounts(); homes = homesOf(closed) }) {
+		h.closed, h.homes = closed, homes
+	}
+	return h
+}
+
+// looks are a run's; all that is asked of them shares one bound.
+func (r *run) looks() *hostLooks {
+	if r.hostLooks == nil {
+		r.hostLooks = newHostLooks(r.plan.view)
+	}
+	return r.hostLooks
+}
+
+// bounded does what touches the host's files, if there is time left, and says whether
+// it was done. What was not done in time still writes what do writes, later: nobody
+// reads that any more.
+func (h *hostLooks) bounded(do func()) bool {
+	left := time.Until(h.until)
+	if h.over || left <= 0 {
+		h.over = true
+		return false
+	}
+	done := make(chan struct{})
+	go func() { // ends when the kernel lets it go, or with the process
+		defer close(done)
+		do()
+	}()
+	late := time.NewTimer(left)
+	defer late.Stop()
+	select {
+	case <-done:
+		return true
+	case <-late.C:
+		h.over = true
+		return false
+	}
+}
+
+// A hostFile is what the host has at a path.
+type hostFile struct {
+	real string // with links resolved
+	mode uint32
+	// never is why no flag grants it, if the look has shown that.
+	never string
+}
+
+func (f hostFile) dir() bool { return f.mode&unix.S_IFMT == unix.S_IFDIR }
+
+// at is what the host has at a path; not ok is for nothing, and for what is not looked
+// at.
+func (h *hostLooks) at(p string) (hostFile, bool) {
+	type answer struct {
+		f  hostFile
+		ok bool
+	}
+	var a answer
+	if !h.bounded(func() { a.f, a.ok = h.look(p) }) {
+		return hostFile{}, false
+	}
+	return a.f, a.ok
+}
+
+// look does not wake an automounter, and resolves links itself for the same reason.
+func (h *hostLooks) look(p string) (hostFile, bool) {
+	rest, at := strings.Split(strings.Trim(path.Clean(p), "/"), "/"), "/"
+	f := hostFile{real: "/", mode: unix.S_IFDIR}
+	if rest[0] == "" {
+		return f, true
+	}
+	for hops := 0; len(rest) > 0; {
+		next := path.Join(at, rest[0])
+		if slices.Contains(h.closed, next) || ofProcess(next) {
+			return hostFile{}, false
+		}
+		var st unix.Statx_t
+		if unix.Statx(unix.AT_FDCWD, next, unix.AT_SYMLINK_NOFOLLOW|unix.AT_NO_AUTOMOUNT, unix.STATX_TYPE|unix.STATX_MODE, &st) != nil {
+			return hostFile{}, false
+		}
+		rest = rest[1:]
+		if st.Mode&unix.S_IFMT != unix.S_IFLNK {
+			if st.Attributes&unix.STATX_ATTR_AUTOMOUNT != 0 && len(rest) > 0 {
+				return hostFile{}, false
+			}
+			at, f = next, hostFile{real: next, mode: uint32(st.Mode)}
+			continue
+		}
+		if why := h.unfollowed(at, next); why != "" {
+			return hostFile{real: next, mode: uint32(st.Mode), never: why}, len(rest) == 0 || h.isWritten(at)
+		}
+		text, err := os.Readlink(next)
+		if hops++; err != nil || hops > 40 {
+			return hostFile{}, false
+		}
+		if path.IsAbs(text) {
+			at = "/"
+		}
+		if clean := strings.Trim(path.Clean(text), "/"); clean != "" && clean != "." {
+			rest = append(strings.Split(clean, "/"), rest...)
+		}
+		if at == "/" && len(rest) == 0 {
+			f = hostFile{real: "/", mode: unix.S_IFDIR}
+		}
+	}
+	return f, true
+}
+
+// unfollowed says why a link in a folder is not followed, or "". Those of /proc lead
+// where no path does: to the folders and files of other processes, and of jail itself.
+func (h *hostLooks) unfollowed(dir, link string) string {
+	if below(link, "/proc") {
+		return kernelsOwn(link)
+	}
+	if h.isWritten(dir) {
+		return "a link in a folder that the box may write to leads out of the box: grant by name what it leads to"
+	}
+	return ""
+}
+
+func (h *hostLooks) isWritten(dir string) bool {
+	return slices.ContainsFunc(h.written, func(w string) bool { return below(dir, w) })
+}
+
+// ofProcess says whether a path is that of a process in /proc: which there are is
+// nobody's business in a box.
+func ofProcess(p string) bool {
+	rest, ok := strings.CutPrefix(p, "/proc/")
+	first, _, _ := strings.Cut(rest, "/")
+	return ok && (first == "self" || first == "thread-self" || strings.Trim(first, "0123456789") == "")
+}
+
+func below(p, dir string) bool {
+	return p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/")
+}
+
+// closedMounts are the mount points of what is not looked at: a request to a server of
+// FUSE's that has taken it in is waited for whatever signal comes (fuse_request_wait in
+// fs/fuse/dev.c), a mount of autofs is made by looking, and another proc is as /proc is.
+func closedMounts() []string {
+	table, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return []string{"/"} // which mounts there are is not known
+	}
+	var closed []string
+	for line := range strings.Lines(string(table)) {
+		before, after, ok := strings.Cut(line, " - ")
+		fields := strings.Fields(before)
+		if !ok || len(fields) < 5 {
+			continue
+		}
+		kind, _, _ := strings.Cut(after, " ")
+		point := unescaped(fields[4])
+		if strings.HasPrefix(kind, "fuse") || kind == "autofs" || kind == "proc" && point != "/proc" {
+			closed = append(closed, point)
+		}
+	}
+	return closed
+}
+
+// unescaped is a field of mountinfo: space, tab, newline and backslash stand in it in
+// octal (proc_pid_mountinfo(5)).
+func unescaped(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+3 < len(s) {
+			if n, err := strconv.ParseUint(s[i+1:i+4], 8, 8); err == nil {
+				b.WriteByte(byte(n))
+				i += 3
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}

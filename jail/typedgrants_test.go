@@ -1,0 +1,97 @@
+package jail
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Each grant that is printed, typed into a shell as it is, has the program do what it
+// was refused: one thing after another, until nothing is refused.
+func TestTypedGrantsWork(t *testing.T) {
+	needListener(t)
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("it takes bash to read what is typed")
+	}
+	for _, script := range []string{
+		"cat DIR/data.txt", "cat DIR/link", "echo x >>DIR/data.txt", "rm DIR/lib/a", "rmdir DIR/empty", "mkdir DIR/lib/new", "mv DIR/lib/a DIR/lib/z", "mv DIR/lib/a DIR/other/z",
+		"ln DIR/lib/a DIR/lib/y", "echo x >DIR/lib/q", "touch DIR/lib/a", "chmod 600 DIR/lib/b",
+		"cat DIR/odd/$'bad\xff.txt'", "cat DIR/odd/$'bidi\u202egpj'", "cat DIR/odd/'it'\\''s a $x'", "echo x >>DIR/odd/$'new\nline'", "rm DIR/odd/$'bad\xff.txt'",
+	} {
+		dir := tracedTree(t)
+		for _, f := range []string{"odd/bad\xff.txt", "odd/bidi\u202egpj", "odd/it's a $x", "odd/new\nline", "other/x"} {
+			os.MkdirAll(filepath.Dir(filepath.Join(dir, f)), 0o755)
+			os.WriteFile(filepath.Join(dir, f), []byte("x\n"), 0o644)
+		}
+		os.Mkdir(filepath.Join(dir, "empty"), 0o755)
+		s := shell("")
+		s.Args, s.Trace = []string{bash, "-c", strings.ReplaceAll(script, "DIR", dir)}, true
+		res := runBox(t, s, IO{})
+		for range 3 {
+			if res.Reason == ReasonOK {
+				break
+			}
+			for _, d := range res.Denials {
+				if strings.Contains(d.What, dir) {
+					s.View = grantTyped(t, bash, s.View, d.Grant)
+				}
+			}
+			res = runBox(t, s, IO{})
+		}
+		if res.Reason != ReasonOK {
+			t.Errorf("%s: with %v it still ends %s", script, s.View, text(res))
+		}
+	}
+}
+
+// grantTyped is a view with what a shell makes of a hint, in place of what it was
+// granted before at that path or below.
+func grantTyped(t *testing.T, shell string, view []Mount, grant string) []Mount {
+	t.Helper()
+	out, err := exec.Command(shell, "-c", `printf '%s\0' `+grant).Output()
+	words := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	if err != nil || len(words) != 2 || words[0] != "--ro" && words[0] != "--rw" {
+		return view
+	}
+	from, to, _ := strings.Cut(words[1], ":")
+	if to == "" {
+		to = from
+	}
+	view = slices.DeleteFunc(slices.Clone(view), func(m Mount) bool { return below(m.Target, to) })
+	return append(view, Mount{Kind: MountKind(words[0][2:]), Source: from, Target: to})
+}
+
+// What a home that is granted to be read holds is not hinted to be written as a whole,
+// nor are its keys, by whatever name the home goes.
+func TestHomeIsNotHinted(t *testing.T) {
+	needListener(t)
+	dir := tracedTree(t)
+	home := filepath.Join(dir, "me")
+	for _, d := range []string{".ssh", "out"} {
+		os.MkdirAll(filepath.Join(home, d), 0o755)
+		os.WriteFile(filepath.Join(home, d, "there"), nil, 0o644)
+	}
+	link := filepath.Join(dir, "myhome")
+	os.Symlink(home, link)
+	for _, named := range []string{home, link} {
+		t.Setenv("HOME", named)
+		s := shell("cd " + home + "; echo x >.ssh/authorized_keys; echo x >>.ssh/there; echo x >new; echo x >out/new; echo x >>out/there; rm out/there; true")
+		s.View = append(s.View, ro(home, home))
+		s.Trace = true
+		res := runBox(t, s, IO{})
+		for what, grant := range map[string]string{
+			`making "HOME/.ssh/authorized_keys"`: "", `writing "HOME/.ssh/there"`: "", `making "HOME/new"`: "", `making "HOME/out/new"`: "--rw HOME/out",
+			`writing "HOME/out/there"`: "--rw HOME/out", `removing "HOME/out/there"`: "--rw HOME/out",
+		} {
+			at := strings.NewReplacer("HOME", home)
+			d := denialOf(res, at.Replace(what))
+			if d == nil || d.Grant != at.Replace(grant) || (d.Never == "") != (grant != "") {
+				t.Errorf("HOME=%s: %+v of %s, want the grant %q in %s", named, d, what, grant, text(res))
+			}
+		}
+	}
+}
