@@ -126,10 +126,12 @@ func TestAuditOfFiles(t *testing.T) {
 	}
 }
 
-// A box of tier 1 is told of what only Landlock refuses there.
+// A traced box of tier 1 is told of what only Landlock refuses there.
 func TestAuditOfDevices(t *testing.T) {
 	needAudit(t)
-	res := auditedRun(t, insideBox(t, "deviceCommands"))
+	spec := insideBox(t, "deviceCommands")
+	spec.Trace = true
+	res := auditedRun(t, spec)
 	d := denialOf(res, `a device's command to "/dev/null" (ioctl 0x5401)`)
 	if d == nil || d.Count != 1 || d.Grant != "" || d.Never == "" || !d.common {
 		t.Errorf("%+v: %s", d, text(res))

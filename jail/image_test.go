@@ -99,7 +99,7 @@ func runFrom(r *run, image int, planned func()) error {
 	if err != nil {
 		return err
 	}
-	if err := r.makePlan(); err != nil {
+	if err := r.sealPlan(); err != nil {
 		return err
 	}
 	planned()

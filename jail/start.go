@@ -229,7 +229,7 @@ func (r *run) launch(streams *streams) (*child, error) {
 	}
 	if !r.spec.inPlace() {
 		r.stopwatch.begin(timedPlan)
-		if err := r.makePlan(); err != nil {
+		if err := r.compile(); err != nil {
 			c.discard()
 			return nil, err
 		}
@@ -245,9 +245,11 @@ func (r *run) launch(streams *streams) (*child, error) {
 		return nil, err
 	}
 	r.own(c)
+	r.stopwatch.begin(timedPlan)
 	if r.spec.inPlace() {
-		r.stopwatch.begin(timedPlan)
 		err = r.settle()
+	} else {
+		err = r.sealPlan()
 	}
 	if err == nil {
 		r.stopwatch.begin(StageGrants)
@@ -299,11 +301,13 @@ func (r *run) saidBefore(c *child, err error) error {
 	return err
 }
 
-// makePlan makes the plan and a descriptor of it to hand out.
-func (r *run) makePlan() error {
-	r.joinAudit()
-	if err := r.compile(); err != nil {
-		return err
+// sealPlan makes a descriptor of the plan to hand out. That somebody reads what
+// Landlock refuses is known only now, and rare: then the plan is made once more.
+func (r *run) sealPlan() error {
+	if r.joinAudit(); r.plan == nil || r.plan.shape.audited != r.shape.audited {
+		if err := r.compile(); err != nil {
+			return err
+		}
 	}
 	fd, err := sealed("jail-plan", r.plan.encode(), mfdNoExecSeal)
 	if err != nil {

@@ -23,7 +23,7 @@ func TestFailureIsNotABrokenPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer streams.abandon()
-	if err := r.makePlan(); err != nil {
+	if err := r.sealPlan(); err != nil {
 		t.Fatal(err)
 	}
 	step := r.plan.lists[listBox][2]

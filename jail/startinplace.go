@@ -24,7 +24,8 @@ func (r *run) settle() error {
 	if err := r.givePrivate(); err != nil {
 		return err
 	}
-	return r.makePlan()
+	r.plan = nil // another one's, if this is the second
+	return r.sealPlan()
 }
 
 // entrances are the files by which a process enters the group.

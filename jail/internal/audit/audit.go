@@ -51,7 +51,7 @@ func Open() (*Listener, error) {
 	if err != nil {
 		return nil, os.NewSyscallError("socket", err)
 	}
-	l := &Listener{fd: fd}
+	l := &Listener{fd: fd, buf: make([]byte, answerSize)}
 	if err := l.ask(); err != nil {
 		l.Close()
 		return nil, err
@@ -84,7 +84,11 @@ const headerSize = 16
 func (l *Listener) Answer(wait time.Duration, each func(Record)) (Status, error) {
 	until := time.Now().Add(wait)
 	for {
-		l.Drain(each)
+		if each == nil {
+			l.next(nil)
+		} else {
+			l.Drain(each)
+		}
 		switch left := time.Until(until); {
 		case l.told:
 			return l.status, l.err
@@ -128,6 +132,7 @@ func (l *Listener) Join() error {
 	if unix.SetsockoptInt(l.fd, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, roomOfRecords) != nil {
 		unix.SetsockoptInt(l.fd, unix.SOL_SOCKET, unix.SO_RCVBUF, roomOfRecords)
 	}
+	l.buf = make([]byte, longestRecord)
 	// By its number, since the question has given the socket an address already.
 	const readLog = 1 // AUDIT_NLGRP_READLOG
 	return os.NewSyscallError("setsockopt", unix.SetsockoptInt(l.fd, unix.SOL_NETLINK, unix.NETLINK_ADD_MEMBERSHIP, readLog))
@@ -152,6 +157,9 @@ func networkOrder(v uint16) uint16 {
 	return v
 }
 
+// answerSize is more than the answer to a question has.
+const answerSize = 256
+
 // longestRecord is more than the kernel makes (MAX_AUDIT_MESSAGE_LENGTH).
 const longestRecord = 16 << 10
 
@@ -160,25 +168,30 @@ func (l *Listener) Dropped() bool { return l.short }
 
 // Drain reads what there is, without waiting.
 func (l *Listener) Drain(each func(Record)) {
-	if l.buf == nil {
-		l.buf = make([]byte, longestRecord)
-	}
 	for range mostAtOnce {
-		n, from, err := unix.Recvfrom(l.fd, l.buf, 0)
-		switch {
-		case errors.Is(err, unix.EINTR):
-			continue
-		case errors.Is(err, unix.ENOBUFS):
-			l.short = true
-			continue
-		case err != nil:
+		if !l.next(each) {
 			return
-		}
-		if k, ok := from.(*unix.SockaddrNetlink); ok && k.Pid == 0 { // the kernel
-			l.take(l.buf[:n], each)
 		}
 	}
 	l.short = true
+}
+
+// next reads one message. It is false if there is none.
+func (l *Listener) next(each func(Record)) bool {
+	n, from, err := unix.Recvfrom(l.fd, l.buf, 0)
+	switch {
+	case errors.Is(err, unix.EINTR):
+		return true
+	case errors.Is(err, unix.ENOBUFS):
+		l.short = true
+		return true
+	case err != nil:
+		return false
+	}
+	if k, ok := from.(*unix.SockaddrNetlink); ok && k.Pid == 0 { // the kernel
+		l.take(l.buf[:n], each)
+	}
+	return true
 }
 
 // mostAtOnce bounds a Drain: it is several times what fits in roomOfRecords.
