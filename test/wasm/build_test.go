@@ -132,10 +132,10 @@ func exit(status int32) module {
 	return module{imports: []imported{procExit}, code: call(0, status)}
 }
 
-// opens is a module that opens a path below its first preopened folder, for reading, and
-// exits with the error number of WASI.
+// opens is a module that opens a path below a folder that is open, for reading, as whoever
+// follows links, and exits with the error number of WASI.
 func opens(path string, fd int32) module {
 	return module{imports: []imported{procExit, pathOpen}, data: path, code: slices.Concat(
-		constant(fd), constant(0), constant(0), constant(int32(len(path))), constant(0), long(2), long(2), constant(0), constant(1024),
+		constant(fd), constant(1), constant(0), constant(int32(len(path))), constant(0), long(2), long(2), constant(0), constant(1024),
 		[]byte{0x10, 1, 0x10, 0})}
 }

@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"bufio"
 	"fmt"
 	"os"
 	"os/exec"
@@ -247,6 +248,59 @@ func TestEnginesOwnLimits(t *testing.T) {
 			if err == nil || !strings.HasPrefix(string(out), want) || time.Since(began) > 20*time.Second {
 				t.Errorf("%s %v: %v, %q after %v, want %s", name, how, err, out, time.Since(began), want)
 			}
+		}
+	}
+}
+
+// TestRawPaths: what a module asks for with no library in between. Its exit code is the
+// error number of WASI.
+func TestRawPaths(t *testing.T) {
+	dir, grants := atticOf(t)
+	const none, bad, denied, noDir = 44, 8, 63, 54 // ENOENT, EBADF, EPERM, ENOTDIR
+	for _, c := range []struct {
+		path string
+		fd   int32
+		want int
+	}{
+		{"old", 3, 0}, {"./old", 3, 0}, {"x/../old", 3, 0}, {"..", 3, denied}, {"../beside", 3, denied}, {"x/../../beside", 3, denied}, {"../work/old", 3, denied},
+		{"/etc/passwd", 3, denied}, {dir + "/beside", 3, denied}, {"out", 3, denied}, {"abs", 3, denied}, {"up/beside", 3, denied}, {"old/", 3, noDir}, {"old\x00", 3, -1}, {"", 3, -1},
+		{"a", 4, 0}, {"old", 0, -1}, {"old", 1, -1}, {"old", 6, bad}, {"old", -1, bad}, {"none", 3, none},
+	} {
+		res := runs(t, opens(c.path, c.fd), grants...)
+		if res.ExitCode == nil || c.want >= 0 && *res.ExitCode != c.want || c.want < 0 && *res.ExitCode == 0 {
+			t.Errorf("path_open(%d, %q): %s: %s, want the exit code %d", c.fd, c.path, res.Reason, res.Message, c.want)
+		}
+	}
+}
+
+// TestMCP: the language of run_code, for who asks for it.
+func TestMCP(t *testing.T) {
+	cmd := exec.Command("timeout", "60s", jailPath, "mcp", "--language", "wasm")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer in.Close()
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	for _, c := range []struct{ ask, want string }{
+		{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, `"serverInfo"`},
+		{`{"jsonrpc":"2.0","method":"notifications/initialized"}`, ""},
+		{`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`, `second wall`},
+		{`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"run_code","arguments":{"language":"wasm","source":"return input + 1","input":41}}}`, `"value":42`},
+		{`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"run_code","arguments":{"language":"wasm","source":"throw new Error('no')"}}}`, `"execution_failed"`},
+	} {
+		fmt.Fprintln(in, c.ask)
+		if c.want != "" && (!lines.Scan() || !strings.Contains(lines.Text(), c.want)) {
+			t.Errorf("%s: %.600s, want %s", c.ask, lines.Text(), c.want)
 		}
 	}
 }
