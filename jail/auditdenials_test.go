@@ -71,6 +71,7 @@ func TestAuditOwn(t *testing.T) {
 
 // What no grant of files gives has its reason, or another flag.
 func TestAuditDenials(t *testing.T) {
+	dir := ownTemp(t)
 	for _, c := range []struct {
 		tier         Tier
 		record       audit.Record
@@ -85,8 +86,8 @@ func TestAuditDenials(t *testing.T) {
 		{Tier1, audit.Record{Blockers: []string{"fs.ioctl_dev"}, Path: "/dev/null", Command: "0x5401"}, `a device's command to "/dev/null" (ioctl 0x5401)`, "EACCES", "", "of all devices", true},
 		{Tier2, audit.Record{Blockers: []string{"fs.of_the_future"}, Path: "/a"}, `fs.of_the_future "/a"`, "EACCES", "", "jail knows no flag", false},
 		{Tier2, audit.Record{Blockers: []string{"fs.read_file", "fs.write_file"}, Path: "/nowhere/at/all"}, `reading and writing "/nowhere/at/all"`, "EACCES", "", "it was there then", false},
-		{Tier2, audit.Record{Blockers: []string{"fs.read_file"}, Path: "/etc/shadow"}, `reading "/etc/shadow"`, "EACCES", "", "it is where secrets of the host's are kept", true},
-		{Tier2, audit.Record{Blockers: []string{"fs.make_reg"}, Path: "/srv"}, `making a file in "/srv"`, "EACCES", "--rw /srv", "", false},
+		{Tier2, audit.Record{Blockers: []string{"fs.read_file"}, Path: "/etc/shadow"}, `reading "/etc/shadow"`, "EACCES", "", "not hinted, though a flag grants it: it is where secrets of the host's are kept", true},
+		{Tier2, audit.Record{Blockers: []string{"fs.make_reg"}, Path: dir}, `making a file in "` + dir + `"`, "EACCES", "--rw " + dir, "", false},
 	} {
 		r := newRun(t.Context(), Spec{Tier: c.tier})
 		r.plan = &Plan{}
