@@ -91,6 +91,11 @@
 // adds to it. A link leads only to a program of the same name, a version aside,
 // and a virtual environment only to an installation of Python.
 //
+// The engine of WebAssembly, which runs in the box of the profile wasm, is jail's own
+// companion: the one beside the program that runs, else the one in PATH, that file alone.
+// By run.engine it is told the memory and the time of the plan, and as its folders and
+// files what was granted: ro, rw and tmpfs of the profile and the flags, and a workspace.
+//
 // # What is never granted by it
 //
 // A symbolic link was perhaps left behind by an earlier run, which wrote where

@@ -13,7 +13,8 @@
 // children, or by whoever else is handed the descriptor, makes the answer
 // invalid_output, and so does a second answer. The source itself shares its process
 // with the runner and can answer as it likes; it could as well return that. What it
-// replaces (prototypes, builtins, modules) changes its value and nobody else's.
+// replaces (prototypes, builtins, modules) changes its value and nobody else's. That of
+// [Wasm] does not: its answer is written by the engine, outside of the module's memory.
 //
 // What the source starts can end the runner, which is no value, but not answer for it.
 // The descriptor is a socket, which can't be opened through /proc/PID/fd (open(2),
@@ -41,7 +42,10 @@
 // import() (from Node.js 20.12 on) are in scope; static import is a syntax error.
 // [Python] (3.8 or later): the body of a function, an async one if it awaits
 // something itself; input is in scope; a coroutine that is returned is awaited;
-// imports from __future__ may stand first. __name__ is "__main__". [Sh]: a script that finds the input on its stdin, if there
+// imports from __future__ may stand first. __name__ is "__main__". [Wasm]: as [Node], in
+// QuickJS, which is a WebAssembly module in the engine of cmd/jaild: with the language's
+// own objects, print, console, setTimeout, setInterval and what clears them; without
+// require, import, process and files. [Sh]: a script that finds the input on its stdin, if there
 // is one, with a newline behind it, and whose stdout is the value.
 //
 // A byte order mark is taken off, and a first line that begins with #! is a comment.
@@ -95,5 +99,8 @@
 // that is invalid_output, else execution_failed, for sys.exit with Error. A source of
 // Node.js that waits for what can't come any more, since nothing is left to run, ends
 // with exit code 13 and the error UnsettledPromise; Python waits until the timeout.
-// Of a shell there is the exit code and what it wrote to stderr.
+// [Wasm] does as Node.js, has nothing to exit by, and ends with the error InternalError,
+// "out of memory", which no source can catch, when its memory is used up; at --memory less
+// what the engine takes, before the kernel's cap is. A trap of the engine's is exit code
+// 134 with the error Trap. Of a shell there is the exit code and what it wrote to stderr.
 package runner

@@ -21,7 +21,7 @@ func commands() []command {
 		{name: "run", args: "[FLAGS] [--] CMD [ARG…]", summary: "run one program in a box", flags: runFlags, run: runCommand},
 		{name: "explain", args: "[--why WHAT] [FLAGS] [--] CMD [ARG…]", summary: "print what `run` would do, and run nothing; or try an access, with --why", flags: explainFlags, run: explainCommand},
 		{name: "learn", args: "[--out FILE | --check FILE] [--runs N] [FLAGS] [--] CMD [ARG…]", summary: "run a program in a watching box, and write a profile of what it needed", flags: learnFlags, run: learnCommand},
-		{name: "eval", args: "--profile node|python|sh [FLAGS] <REQUEST", summary: "evaluate a source in a box; the record has its value", flags: evalFlags, run: evalCommand},
+		{name: "eval", args: "--profile node|python|sh|wasm [FLAGS] <REQUEST", summary: "evaluate a source in a box; the record has its value", flags: evalFlags, run: evalCommand},
 		{name: "serve", args: "[FLAGS]", summary: "run boxes for others over a socket, some of them ready ahead of need", flags: serveFlags, run: serveCommand},
 		{name: "mcp", args: "[FLAGS]", summary: "give a chat client or an agent tools that run code in boxes", flags: mcpFlags, run: mcpCommand},
 		{name: "doctor", args: "[--json | --fix-hints] [--cgroup-parent PATH]", summary: "try each layer on this host; say what is missing and how to get it", flags: doctorFlags, run: doctorCommand},

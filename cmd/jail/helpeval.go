@@ -11,6 +11,9 @@ source in a box, and prints the record of the run with the source's value in it:
           scope
   sh      a script that finds the input on its stdin; what it writes to stdout
           is the value, and must be JSON
+  wasm    as node, in an engine of JavaScript that is a WebAssembly module in an
+          engine of those in the box: a second wall. There is the language, print,
+          console and timers, and nothing of Node.js: no require, no files
 
 What is printed is no part of the value, but for the shell. The box ends with
 the return: threads, timers and children are not waited for. "reason" is
@@ -25,5 +28,5 @@ the return: threads, timers and children are not waited for. "reason" is
 and otherwise as with ` + "`jail run`" + `. Exit status: that of run; 65 for
 invalid_output. Source and input may have 64 MiB together, be nested 500 levels
 deep, and are UTF-8. The input is JSON of which each language makes its own
-numbers: those of Node.js are doubles.
+numbers: those of JavaScript are doubles.
 `
