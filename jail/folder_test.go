@@ -57,7 +57,7 @@ func TestFolderUse(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-		}, size + 100*256, 2 * size},
+		}, size + 100*4096, 2 * size},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := ownTemp(t)

@@ -32,6 +32,8 @@ func judge(res *jail.Result, written []byte, token string) {
 	switch {
 	case res.Reason != jail.ReasonOK:
 		if ok && a.Error != nil && res.ExitCode != nil {
+			// A source that answers in the runner's place keeps to no bounds.
+			a.Error = &jail.Thrown{Name: most(a.Error.Name, mostName), Message: most(a.Error.Message, mostMessage), Trace: most(a.Error.Trace, mostTrace)}
 			res.Error = a.Error
 			res.Message += ": " + summary(*a.Error)
 			if hint := hintFor(*a.Error); hint != "" {
@@ -43,7 +45,7 @@ func judge(res *jail.Result, written []byte, token string) {
 	case !ok:
 		invalid(res, "what was written in place of its value was not written by the runner alone", "return the value; leave descriptors that the source has not opened alone")
 	case a.Invalid != nil:
-		invalid(res, *a.Invalid, "return what JSON can express")
+		invalid(res, most(*a.Invalid, mostName+mostMessage), "return what JSON can express")
 	case len(a.Value) == 0: // an error, and exit code 0
 		invalid(res, "it ended without a value", "return the value")
 	case tooDeep(a.Value):
@@ -116,9 +118,21 @@ func numberTooLarge(number string) string {
 // summary is what was thrown, in one line.
 func summary(t jail.Thrown) string {
 	line, _, _ := strings.Cut(t.Name+": "+t.Message, "\n")
-	const most = 300
-	if len(line) > most {
-		return strings.ToValidUTF8(line[:most], "") + "…"
+	return most(line, 300)
+}
+
+// What the runners cut an error's name, message and trace to, in characters of up to
+// four bytes.
+const (
+	mostName    = 4 * 260
+	mostMessage = 4 * 8200
+	mostTrace   = 4 * 16400
+)
+
+// most is the beginning of a text of more than n bytes.
+func most(text string, n int) string {
+	if len(text) <= n {
+		return text
 	}
-	return line
+	return strings.ToValidUTF8(text[:n], "") + "…"
 }

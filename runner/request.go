@@ -158,13 +158,7 @@ func jsonError(err error) string {
 	return ": " + err.Error()
 }
 
-func shortened(s string) string {
-	const most = 40
-	if len(s) > most {
-		return strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
-}
+func shortened(s string) string { return most(s, 40) }
 
 // loneSurrogate says whether a JSON string has half of a surrogate pair in it, which
 // no UTF-8 can hold: encoding/json would put U+FFFD in its place.

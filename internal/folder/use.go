@@ -4,19 +4,24 @@ package folder
 
 import (
 	"errors"
+	"math"
 
 	"golang.org/x/sys/unix"
 )
 
 // leastFile is what a file counts at least: its inode is the host's, too.
-const leastFile = 1 << 10
+// Together with leastName that bounds how many there are to be looked at.
+const leastFile = 4 << 10
 
 // Deepest is how many folders may lie in one another: each takes a descriptor of
 // the supervisor's to look into. More count as too much.
 const Deepest = 256
 
+// askEvery is after how many names it is asked whether it is enough: those of some ms.
+const askEvery = 1 << 10
+
 // leastName is what each further name of a file counts: it takes time to look at.
-const leastName = 256
+const leastName = 4 << 10
 
 // An inode is what hard links to the same file have in common.
 type inode struct{ dev, ino uint64 }
@@ -24,15 +29,31 @@ type inode struct{ dev, ino uint64 }
 // A tally adds up what is in a folder.
 type tally struct {
 	use, limit int64
+	names      int
+	largest    int64 // file
+	enough     func() bool
 	linked     map[inode]bool // files of several names that were counted
 }
 
 // Use adds up the bytes of what is in a folder, until that is more than limit,
 // and closes it. What it can't look into counts as more.
 func Use(fd int, limit int64) int64 {
-	t := tally{limit: limit, linked: map[inode]bool{}}
+	return UseUnless(fd, limit, func() bool { return false })
+}
+
+// UseUnless is Use, which ends with more than limit as soon as enough says so. It is
+// asked now and then: a folder that is being filled takes its time to look at.
+func UseUnless(fd int, limit int64, enough func() bool) int64 {
+	t := tally{limit: limit, enough: enough, linked: map[inode]bool{}}
 	t.folder(fd, Deepest)
 	return t.use
+}
+
+// Largest is the size of the largest file in a folder, which it closes.
+func Largest(fd int) int64 {
+	t := tally{limit: math.MaxInt64 - 1, enough: func() bool { return false }, linked: map[inode]bool{}}
+	t.folder(fd, Deepest)
+	return t.largest
 }
 
 func (t *tally) folder(fd, depth int) {
@@ -59,6 +80,9 @@ func (t *tally) folder(fd, depth int) {
 }
 
 func (t *tally) count(fd int, name string, depth int) {
+	if t.names++; t.names%askEvery == 0 && t.enough() {
+		t.use = t.limit + 1
+	}
 	var st unix.Stat_t
 	if t.use > t.limit || unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
 		return // it is enough, or the name is gone
@@ -78,6 +102,7 @@ func (t *tally) count(fd int, name string, depth int) {
 }
 
 func (t *tally) file(st unix.Stat_t) {
+	t.largest = max(t.largest, st.Size)
 	if st.Nlink > 1 {
 		id := inode{st.Dev, st.Ino}
 		if t.linked[id] {

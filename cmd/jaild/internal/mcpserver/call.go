@@ -38,6 +38,11 @@ func (s *Server) call(ctx context.Context, call *mcp.CallToolRequest, spec jail.
 		res.Message = fmt.Sprintf("ended because the workspace became larger than the %d bytes it may be, or its file system has hardly any room left", s.workspace.size)
 		res.Hint = "remove files from the workspace; if it grows once more, it is emptied"
 	}
+	if s.workspace != nil && spec.Limits.FileSize == s.workspace.size && hasFailed(res.Reason) && s.workspace.hasFileOf(s.workspace.size) {
+		res.Message += fmt.Sprintf("; a file in the workspace has reached the %d bytes that all of it may have", s.workspace.size)
+		res.Reason = jail.ReasonDiskFull
+		res.Hint = "write less into the workspace, and remove that file"
+	}
 	if faults := faultsOf(err); len(faults) > 0 && res.Schema == "" {
 		return badArguments(faults)
 	}
@@ -45,6 +50,11 @@ func (s *Server) call(ctx context.Context, call *mcp.CallToolRequest, spec jail.
 		return refused("failed", "jail failed: "+err.Error(), nil)
 	}
 	return s.answer(res)
+}
+
+// hasFailed says whether a program ended by itself, without success.
+func hasFailed(reason jail.Reason) bool {
+	return reason == jail.ReasonExecutionFailed || reason == jail.ReasonSignaled
 }
 
 func faultsOf(err error) jail.Faults {

@@ -113,6 +113,7 @@ type reply struct {
 	Refused *refusal `json:"refused"`
 	Page    part     `json:"page"`
 	text    string
+	whole   int // bytes of the result as it was sent
 	failed  bool
 }
 
@@ -138,6 +139,9 @@ func read(res *mcp.CallToolResult) (r reply, err error) {
 	text, err := json.Marshal(res.StructuredContent)
 	if err == nil {
 		err = json.Unmarshal(text, &r)
+	}
+	if whole, err := json.Marshal(res); err == nil {
+		r.whole = len(whole)
 	}
 	r.failed = res.IsError
 	for _, c := range res.Content {

@@ -42,6 +42,9 @@ func TestMarksHold(t *testing.T) {
 		if !strings.Contains(data, "stdout:") {
 			t.Errorf("%q: %s", forged, r.text)
 		}
+		if r.Untrusted != untrusted {
+			t.Errorf("%q: the structured result does not say whose it is: %q", forged, r.Untrusted)
+		}
 		if utf8.ValidString(forged) != (r.Stdout.Encoding == "") || utf8.ValidString(forged) && r.Stdout.Text != forged {
 			t.Errorf("%q: structured %+v", forged, r.Stdout)
 		}
@@ -89,6 +92,18 @@ func TestFloods(t *testing.T) {
 		}
 		inside(t, r.text)
 	}
+	// A value's name and what the answer says of it are the program's as well.
+	for _, source := range []string{
+		"return type('x' * 1000000, (), {})()",
+		"raise type('x' * 1000000, (Exception,), {})('y' * 1000000)",
+		"import sys, os\nf = sys._getframe(1).f_locals\nb = ('{\"token\":\"%s\",\"invalid\":\"%s\"}' % (f['token'], 'x' * 900000)).encode()\nwhile b: b = b[os.write(f['fd'], b):]\nos._exit(0)",
+		"import sys, os\nf = sys._getframe(1).f_locals\nb = ('{\"token\":\"%s\",\"error\":{\"name\":\"%s\",\"message\":\"%s\",\"trace\":\"%s\"}}' % (f['token'], 'x' * 300000, 'x' * 300000, 'x' * 300000)).encode()\nwhile b: b = b[os.write(f['fd'], b):]\nos._exit(1)",
+	} {
+		r := s.call(toolCode, code(runner.Python, source))
+		if len(r.text) > 8*int(s.server.settings.Page) || r.whole > 16*int(s.server.settings.Page) || r.Reason == jail.ReasonOK {
+			t.Errorf("%s: a text of %d bytes, a result of %d: %.300s", r.Reason, len(r.text), r.whole, r.text)
+		}
+	}
 	r := s.call(toolCode, code(runner.Python, "raise ValueError('x' * 1000000)"))
 	if len(r.text) > 8*int(s.server.settings.Page) || r.Reason != jail.ReasonExecutionFailed {
 		t.Errorf("%s: a text of %d bytes", r.Reason, len(r.text))
@@ -103,6 +118,12 @@ func TestLines(t *testing.T) {
 		{`{"method":"tools/call","params":{"x":"` + strings.Repeat("x", mostMessage) + `"},"jsonrpc":"2.0","id":"a"}` + "\n", `"a"`, "at most"},
 		{`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"x":"` + strings.Repeat("x", mostMessage) + `","id":9}}` + "\n", "8", "at most"},
 		{`{"method":"tools/call","params":{"x":"` + strings.Repeat("x", mostMessage) + `","id":9}}` + "\n", "null", "at most"},
+		{`{ "method": "tools/call", "params": {"x": "\\\"` + strings.Repeat("x", mostMessage) + `", "id": 9}, "jsonrpc": "2.0", "id": 10 }` + "\n", "10", "at most"},
+		{`{"params":{"id":9,"x":["` + strings.Repeat("é", mostMessage) + `"]},"id":11,"method":"tools/call","jsonrpc":"2.0"}` + "\n", "11", "at most"},
+		{strings.Repeat("x", mostMessage) + `,"id":12}` + "\n", "null", "at most"},
+		{`{"params":{"x":[1,}},"id":"b","method":"tools/call"}` + "\n", `"b"`, "must be one JSON-RPC message"},
+		{`{"jsonrpc":"2.0","id":13}` + "\n", "13", "neither a method"},
+		{"[]\n", "null", "must not be empty"},
 		{"{}\n", "null", "no JSON-RPC message"},
 		{"[\n", "null", "must be one JSON-RPC message"},
 	} {

@@ -36,7 +36,7 @@ func (t *stdio) Connect(context.Context) (mcp.Connection, error) {
 // A line is one message, or why there are no more.
 type line struct {
 	text []byte
-	long bool // its middle was left out
+	long *idScanner // of one that is too long, instead of its text
 	err  error
 }
 
@@ -67,7 +67,7 @@ func (c *connection) Close() error {
 func (c *connection) read(r *bufio.Reader) {
 	for {
 		text, long, err := readLine(r, mostMessage)
-		if err == nil || len(text) > 0 {
+		if err == nil || len(text) > 0 || long != nil {
 			if !c.pass(line{text: text, long: long}) {
 				return
 			}
@@ -88,24 +88,26 @@ func (c *connection) pass(l line) bool {
 	}
 }
 
-// readLine reads a line. Of one that is longer than most there are the first and the
-// last bytes.
-func readLine(r *bufio.Reader, most int) (text []byte, long bool, err error) {
+// readLine reads a line. Of one that is longer than most there is only its id.
+func readLine(r *bufio.Reader, most int) (text []byte, long *idScanner, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
-		text = append(text, part...)
-		if len(text) > most {
-			long = true
-			text = append(text[:endsKept:endsKept], text[len(text)-endsKept:]...)
+		switch {
+		case long != nil:
+			long.scan(part)
+		case len(text)+len(part) > most:
+			long = &idScanner{}
+			long.scan(text)
+			long.scan(part)
+			text = nil
+		default:
+			text = append(text, part...)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return text, long, err
 		}
 	}
 }
-
-// endsKept is how much of each end of a line is kept that is too long.
-const endsKept = 4 << 10
 
 // Read returns the next message. What is none is answered here.
 func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
@@ -131,12 +133,15 @@ func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 		}
 		text := bytes.TrimSpace(l.text)
 		switch {
+		case l.long != nil:
+			c.refuse(l.long.found(), jsonrpc.CodeInvalidRequest, fmt.Sprintf("a message must have at most %d bytes", mostMessage))
 		case len(text) == 0:
-		case l.long:
-			c.refuse(text, jsonrpc.CodeInvalidRequest, fmt.Sprintf("a message must have at most %d bytes", mostMessage))
 		case text[0] == '[': // only the protocol of 2025-03-26 has lists of messages
-			if json.Unmarshal(text, &c.batch) != nil {
-				c.refuse(nil, jsonrpc.CodeParseError, "a line must be one JSON-RPC message, nested no deeper than 10000 levels")
+			switch err := json.Unmarshal(text, &c.batch); {
+			case err != nil:
+				c.refuse(nil, jsonrpc.CodeParseError, wantMessage)
+			case len(c.batch) == 0:
+				c.refuse(nil, jsonrpc.CodeInvalidRequest, "a list of messages must not be empty")
 			}
 		default:
 			if m := c.decode(text); m != nil {
@@ -146,15 +151,21 @@ func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
+const wantMessage = "a line must be one JSON-RPC message, nested no deeper than 10000 levels"
+
 // decode reads one message; nil has been answered.
 func (c *connection) decode(text []byte) jsonrpc.Message {
 	if !json.Valid(text) {
-		c.refuse(text, jsonrpc.CodeParseError, "a line must be one JSON-RPC message, nested no deeper than 10000 levels")
+		c.refuse(idOf(text), jsonrpc.CodeParseError, wantMessage)
 		return nil
 	}
+	var has struct{ Method, Result, Error json.RawMessage }
 	m, err := jsonrpc.DecodeMessage(text)
+	if err == nil && (json.Unmarshal(text, &has) != nil || has.Method == nil && has.Result == nil && has.Error == nil) {
+		err = errors.New("it has neither a method nor a result nor an error")
+	}
 	if err != nil {
-		c.refuse(text, jsonrpc.CodeInvalidRequest, "this is no JSON-RPC message: "+err.Error())
+		c.refuse(idOf(text), jsonrpc.CodeInvalidRequest, "this is no JSON-RPC message: "+err.Error())
 		return nil
 	}
 	return m
@@ -162,8 +173,7 @@ func (c *connection) decode(text []byte) jsonrpc.Message {
 
 // refuse answers what is no message, under its id where one can be made out: whoever
 // sent it would wait for ever.
-func (c *connection) refuse(text []byte, code int64, why string) {
-	id := idOf(text)
+func (c *connection) refuse(id json.RawMessage, code int64, why string) {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
@@ -171,47 +181,6 @@ func (c *connection) refuse(text []byte, code int64, why string) {
 	if err == nil {
 		c.write(answer)
 	}
-}
-
-// idOf finds the id of a message that can't be read, if it is the first or second
-// member or the last one, or nil. An id further in may be an argument's.
-func idOf(text []byte) json.RawMessage {
-	d := json.NewDecoder(bytes.NewReader(text))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil
-	}
-	for range 2 {
-		key, err := d.Token()
-		if err != nil {
-			return nil
-		}
-		value, err := d.Token()
-		if _, compound := value.(json.Delim); err != nil || compound {
-			break
-		}
-		if key == "id" {
-			return idFrom(value)
-		}
-	}
-	at := bytes.LastIndex(text, []byte(`,"id":`))
-	last, ok := bytes.CutSuffix(text, []byte("}"))
-	if at < 0 || !ok || at+6 > len(last) {
-		return nil
-	}
-	var value any
-	if json.Unmarshal(last[at+6:], &value) != nil {
-		return nil
-	}
-	return idFrom(value)
-}
-
-func idFrom(value any) json.RawMessage {
-	switch value.(type) {
-	case string, float64:
-		text, _ := json.Marshal(value)
-		return text
-	}
-	return nil
 }
 
 func (c *connection) Write(_ context.Context, m jsonrpc.Message) error {

@@ -208,6 +208,11 @@ func (s *Server) readResult(_ context.Context, call *mcp.CallToolRequest) (*mcp.
 	p.tell(&b, from)
 	return &mcp.CallToolResult{
 		Content:           []mcp.Content{&mcp.TextContent{Text: marked(b.String())}},
-		StructuredContent: map[string]any{"result": id, "stream": from, "page": p},
+		StructuredContent: struct {
+			Untrusted string `json:"untrusted"`
+			Result    string `json:"result"`
+			Stream    stream `json:"stream"`
+			Page      part   `json:"page"`
+		}{untrusted, id, from, p},
 	}, nil
 }

@@ -22,7 +22,15 @@ import (
 // while boxes run, as with the private folder of a box of tier 2, and its size is
 // what it may reach, not what it can't exceed: between two looks more can be written,
 // and what is open and has no name is not seen, but by the file system having little
-// left. RLIMIT_FSIZE bounds each file.
+// left. RLIMIT_FSIZE bounds each file, and each name counts a block, so that there are
+// not too many to look at.
+//
+// How much more, the file system's free space bounds, which can be asked for at any
+// time: once half of the room has gone from there the folder is looked at again, and
+// once all of the room and as much again as the workspace's size has gone, the boxes
+// are ended without a look, whoever took it. So what is written before they are ended is
+// no more than that, and what fits between two questions, where the file system
+// counts what is not on the disk yet (btrfs does not).
 //
 // The box that makes it too large is ended, and so are the others that run: nobody
 // knows which one it was. What is in it stays, so that it can be made smaller; if it
@@ -175,11 +183,22 @@ func (w *workspace) empty() {
 
 // holds is how many bytes are in it, or more than limit.
 func (w *workspace) holds(limit int64) int64 {
+	return w.holdsUnless(limit, func() bool { return false })
+}
+
+// hasFileOf says whether there is a file of that size.
+func (w *workspace) hasFileOf(size int64) bool {
+	fd, err := folder.Open(unix.AT_FDCWD, w.files, 0)
+	return err == nil && folder.Largest(fd) >= size
+}
+
+// holdsUnless is holds, and more than limit as well once enough says so.
+func (w *workspace) holdsUnless(limit int64, enough func() bool) int64 {
 	fd, err := folder.Open(unix.AT_FDCWD, w.files, 0)
 	if err != nil {
 		return limit + 1
 	}
-	return folder.Use(fd, limit)
+	return folder.UseUnless(fd, limit, enough)
 }
 
 // lookEvery is how often the workspace is looked at; less often if that takes long.
@@ -187,18 +206,49 @@ const lookEvery = 25 * time.Millisecond
 
 // watch looks at the workspace while boxes run.
 func (w *workspace) watch() {
+	room := w.size // when it was looked at last, what was still to be had
 	for {
-		began := time.Now()
 		limit, ok := w.watched()
 		if !ok {
 			return
 		}
-		if w.holds(limit) > limit || w.scarce() {
+		began, before := time.Now(), w.free()
+		in := w.holdsUnless(limit, func() bool { return before-w.free() > room+w.size })
+		if in > limit || w.scarce() {
 			w.end()
 			return
 		}
-		time.Sleep(max(lookEvery, 5*time.Since(began)))
+		room = limit - in
+		if !w.rest(max(lookEvery, 5*time.Since(began)), func() int64 { return before - w.free() }, room) {
+			w.end()
+			return
+		}
 	}
+}
+
+// rest waits for the next look, which is early where half of the room may be gone, or
+// says that more is gone than may be. taken is what the file system has less than when
+// the last look began.
+func (w *workspace) rest(long time.Duration, taken func() int64, room int64) bool {
+	for until := time.Now().Add(long); time.Now().Before(until); {
+		time.Sleep(min(lookEvery, time.Until(until)))
+		switch t := taken(); {
+		case t > room+w.size:
+			return false
+		case t > room/2:
+			return true
+		}
+	}
+	return true
+}
+
+// free is how many bytes the file system has left.
+func (w *workspace) free() int64 {
+	var st unix.Statfs_t
+	if unix.Statfs(w.files, &st) != nil {
+		return 0
+	}
+	return int64(st.Bfree) * st.Bsize
 }
 
 // watched is what the workspace may reach, and whether there is any box that could
