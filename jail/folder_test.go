@@ -49,7 +49,7 @@ func TestFolderUse(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-		}, size, size + 64<<10},
+		}, size, size + 128<<10},
 		"many links": {func(t *testing.T, dir string) {
 			write(t, dir+"/a")
 			for i := range 100 {

@@ -144,12 +144,19 @@ func (d *decoder) number(n node, to reflect.Value, at string) {
 		return
 	}
 	i, err := strconv.ParseInt(string(text), 10, 64)
+	if i == jail.Unlimited && at == mayBeUnlimited {
+		to.SetInt(i)
+		return
+	}
 	if err != nil || i <= 0 {
 		d.fault(at, n, "must be a whole number above 0; leave it out for the default")
 		return
 	}
 	to.SetInt(i)
 }
+
+// mayBeUnlimited is the one number that may be jail.Unlimited.
+const mayBeUnlimited = "limits.output_bytes"
 
 // nameOf is the name of a field in JSON.
 func nameOf(f reflect.StructField) string {

@@ -17,10 +17,10 @@ func TestWorkspaceOfNames(t *testing.T) {
 	with.WorkspaceSize = 64 << 20
 	s := connect(t, with, nil)
 	for name, each := range map[string]string{
-		"links":     "os.link('a', n)",
-		"files":     "os.close(os.open(n, os.O_CREAT | os.O_WRONLY))",
+		"links":    "os.link('a', n)",
+		"files":    "os.close(os.open(n, os.O_CREAT | os.O_WRONLY))",
 		"symlinks": "os.symlink('a', n)",
-		"folders":   "os.mkdir(n)",
+		"folders":  "os.mkdir(n)",
 	} {
 		source := "import os, time\nos.mkdir('n')\nos.close(os.open('n/a', os.O_CREAT))\nos.chdir('n')\nfor i in range(20000):\n  n = str(i)\n  " + each + "\ntime.sleep(30)"
 		if r := s.call(toolCode, code("python", source)); r.Reason != jail.ReasonDiskFull {

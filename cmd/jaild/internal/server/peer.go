@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -35,6 +36,42 @@ func (c *connection) Close() error {
 	err := c.UnixConn.Close()
 	c.close.Do(c.done)
 	return err
+}
+
+// closeEvery is how often it is asked whether a caller is still there.
+const closeEvery = 100 * time.Millisecond
+
+// whenClosed calls gone when the peer closes the connection, until ctx ends. net/http
+// sees that by itself only of a caller that sends nothing more: a byte of a next
+// request hides the end behind it.
+func (c *connection) whenClosed(ctx context.Context, gone func()) {
+	ticks := time.NewTicker(closeEvery)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+		}
+		if c.hungUp() {
+			gone()
+			return
+		}
+	}
+}
+
+// hungUp says whether the peer has closed the connection, whatever is unread in it.
+func (c *connection) hungUp() bool {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return true
+	}
+	fds := []unix.PollFd{{Events: unix.POLLRDHUP}}
+	err = raw.Control(func(fd uintptr) {
+		fds[0].Fd = int32(fd)
+		unix.Poll(fds, 0)
+	})
+	return err != nil || fds[0].Revents != 0
 }
 
 // A listener hands out the connections of peers that may ask for boxes. What a

@@ -23,16 +23,17 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, j *job, streamed b
 			defer func() { <-s.large }()
 		case <-r.Context().Done():
 			return &answer{Code: "incomplete", Message: "the caller went away", status: http.StatusRequestTimeout}
+		case <-s.draining.Done():
+			return ptr(draining())
 		}
 	}
-	control := http.NewResponseController(w)
-	control.SetReadDeadline(time.Now().Add(bodyTime))
-	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, request.MostBytes))
-	control.SetReadDeadline(time.Time{}) // what is read from here on is the end of the connection
+	text, err := s.body(w, r)
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
 		return ptr(tooLarge(large.Limit))
+	case err != nil && s.draining.Err() != nil:
+		return ptr(draining())
 	case err != nil:
 		return &answer{Code: "incomplete", Message: fmt.Sprintf("the request did not arrive within %v", bodyTime), status: http.StatusRequestTimeout}
 	}
@@ -46,6 +47,24 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, j *job, streamed b
 	}
 	j.spec = spec
 	return nil
+}
+
+// body reads the body of r, for as long as it may take: a server that drains waits for
+// none, since it would not run what is in it.
+func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	control := http.NewResponseController(w)
+	control.SetReadDeadline(time.Now().Add(bodyTime))
+	ended := make(chan struct{})
+	stop := context.AfterFunc(s.draining, func() {
+		control.SetReadDeadline(time.Now())
+		close(ended)
+	})
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, request.MostBytes))
+	if !stop() {
+		<-ended
+	}
+	control.SetReadDeadline(time.Time{}) // what is read from here on is the end of the connection
+	return text, err
 }
 
 // mayNot are the faults of what a box may have and this server does not give.

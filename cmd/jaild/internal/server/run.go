@@ -19,6 +19,8 @@ func (s *Server) run(w http.ResponseWriter, r *http.Request) {
 	defer j.leave()
 	ctx, cancel := s.until(r.Context())
 	defer cancel()
+	c, _ := r.Context().Value(connectionKey{}).(*connection)
+	go c.whenClosed(ctx, cancel)
 	if no := j.wait(ctx); no != nil {
 		s.refuse(w, *no)
 		return

@@ -58,6 +58,7 @@ func TestBadRequests(t *testing.T) {
 		{"POST", "/v1/run", shell("true", `"stdin_frames":true`), 400, "invalid_request", "stdin_frames"},
 		{"POST", "/v1/run", shell("true", `"capture":true`), 400, "invalid_request", "capture"},
 		{"POST", "/v1/run", shell("true", `"limits":{"output_bytes":2097153}`), 400, "invalid_request", "--max-capture"},
+		{"POST", "/v1/run", shell("true", `"limits":{"output_bytes":-1}`), 400, "invalid_request", "--max-capture"},
 		{"POST", "/v1/run", shell("true", `"view":[{"kind":"ro","source":"/nowhere/at/all","target":"/x"}]`), 400, "invalid_request", "view"},
 		{"POST", "/v1/run", shell("true", `"workspace":"`+filepath.Dir(with.Socket)+`"`), 400, "invalid_request", "own socket"},
 		{"POST", "/v1/run", shell("true", `"view":[{"kind":"rw","source":"`+filepath.Dir(filepath.Dir(with.Socket))+`","target":"/x"}]`), 400, "invalid_request", "own socket"},

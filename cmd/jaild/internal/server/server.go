@@ -58,8 +58,10 @@ type Server struct {
 	started   time.Time
 	large     chan struct{} // one for each large request that is being read
 
-	ending context.Context // its end cancels every run
-	cancel context.CancelFunc
+	draining context.Context // its end ends the reading of requests
+	drain    context.CancelFunc
+	ending   context.Context // its end cancels every run
+	cancel   context.CancelFunc
 }
 
 // New makes the socket and the boxes that are to be ready. Callers that come
@@ -75,9 +77,10 @@ func New(settings companion.Serve) (*Server, error) {
 		admission: newAdmission(limits{settings.MaxRunning, settings.MaxQueue, settings.MaxPerCaller, settings.QueueTimeout}),
 	}
 	s.ending, s.cancel = context.WithCancel(context.Background())
+	s.draining, s.drain = context.WithCancel(s.ending)
 	s.http = &http.Server{
 		Handler: s.routes(), ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: mostHeader,
-		ConnContext: withPeer, ErrorLog: log.New(io.Discard, "", 0),
+		ConnContext: withConnection, ErrorLog: log.New(io.Discard, "", 0),
 	}
 	s.folder, err = filepath.EvalSymlinks(filepath.Dir(settings.Socket))
 	if err == nil {
@@ -107,6 +110,7 @@ const cancelTime = 10 * time.Second
 // until hurry is closed, and then cancels them. It says how many those were.
 func (s *Server) Drain(hurry <-chan struct{}) (canceled int) {
 	idle := s.admission.drain()
+	s.drain()
 	timer := time.NewTimer(s.settings.DrainTimeout)
 	defer timer.Stop()
 	select {
@@ -165,11 +169,11 @@ func (s *Server) routes() http.Handler {
 	return mux
 }
 
-type peerKey struct{}
+type connectionKey struct{}
 
-// withPeer keeps who made a connection for its requests.
-func withPeer(ctx context.Context, c net.Conn) context.Context {
-	return context.WithValue(ctx, peerKey{}, c.(*connection).peer)
+// withConnection keeps a connection, and who made it, for its requests.
+func withConnection(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, connectionKey{}, c)
 }
 
 // A job is one request that was understood and has its place in the queue.
@@ -189,8 +193,8 @@ func (s *Server) take(w http.ResponseWriter, r *http.Request, streamed bool) *jo
 	}
 	j := &job{ticket: t}
 	if no = s.read(w, r, j, streamed); no == nil {
-		p, _ := r.Context().Value(peerKey{}).(peer)
-		caller := p.caller()
+		c, _ := r.Context().Value(connectionKey{}).(*connection)
+		caller := c.peer.caller()
 		if j.request.Client != "" {
 			caller = fmt.Sprintf("client %q", j.request.Client)
 		}

@@ -83,6 +83,13 @@ func TestStream(t *testing.T) {
 	if out, res := c.end(t, true); out != "" || res.Stdout.Text != "x\n" {
 		t.Errorf("captured: %q, %+v", out, res)
 	}
+	// A program whose output has no end; that of others has one of 1 MiB.
+	for limits, want := range map[string]int{`"limits":{"output_bytes":-1}`: 3_000_000, `"limits":{}`: 1 << 20} {
+		c = upgraded(t, s, shell("head -c 3000000 /dev/zero", limits))
+		if out, res := c.end(t, true); len(out) != want || res.OK != (want == 3_000_000) {
+			t.Errorf("%s: %d bytes, want %d: %s", limits, len(out), want, res.Message)
+		}
+	}
 }
 
 // TestStreamEnds: however a caller behaves, its box ends and its place is free.
