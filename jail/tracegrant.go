@@ -230,10 +230,13 @@ func (r *run) grantOfOwn(dir, asked string) pathGrant {
 	if ok && f.real == dir && r.looks().unhintable(f, hintWrite) == "" {
 		return pathGrant{flag: "--rw", source: dir}
 	}
+	if why := kernelsOwn(asked); why != "" {
+		return pathGrant{never: why}
+	}
 	if dir == "/" {
 		dir = asked
 	}
-	if r.plan.view.holds(dir) || strings.Contains(dir, "…") || below(dir, "/proc") || below(dir, "/sys") || below(dir, "/dev") {
+	if r.plan.view.holds(dir) || strings.Contains(dir, "…") {
 		return pathGrant{never: "the box's own tree is read-only: have it written to /tmp or to a folder that --rw or --tmpfs grants"}
 	}
 	return pathGrant{flag: "--tmpfs", source: dir}

@@ -3,6 +3,7 @@ package jail
 import (
 	"errors"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -167,18 +168,23 @@ func readOnly(fd int) syscall.Errno {
 // stands before the host's files. In tier 1 it has the same grants as the mounts,
 // which answer first.
 func (t *tracer) landlock(real string, write bool) syscall.Errno {
-	if !t.box.spec.inPlace() || strings.HasPrefix(real, "/dev/") {
+	if strings.HasPrefix(real, "/dev/") || t.box.ruled(real, write) {
 		return 0
 	}
-	for _, e := range t.box.plan.view.entries {
-		if e.kind != entryMount || real != e.path && !strings.HasPrefix(real, strings.TrimSuffix(e.path, "/")+"/") {
-			continue
-		}
-		if !write || e.mount.Kind == MountRW || e.mount.Kind == MountTmpfs {
-			return 0
-		}
-	}
 	return byLandlock
+}
+
+// ruled says whether tier 2's ruleset, by its text, lets a path be read, or written.
+func (r *run) ruled(real string, write bool) bool {
+	if !r.spec.inPlace() {
+		return true
+	}
+	if name, ok := strings.CutPrefix(real, "/dev/"); ok && slices.Contains(devices, name) {
+		return true
+	}
+	return slices.ContainsFunc(r.plan.view.entries, func(e entry) bool {
+		return e.kind == entryMount && below(real, e.path) && (!write || e.mount.Kind == MountRW || e.mount.Kind == MountTmpfs)
+	})
 }
 
 // byLandlock is EACCES that no mode is the reason of.

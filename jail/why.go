@@ -58,18 +58,40 @@ const whyTimeout = 10 * time.Second
 // trying it there: the process that would have become the program makes the calls,
 // behind all the walls, and nothing of the program's runs. The question is an
 // absolute path, the name of a system call, HOST:PORT with an address for HOST, or
-// unix:PATH. Nothing is changed: files are opened and closed again, and system
-// calls made with arguments that do no harm.
+// unix:PATH. Nothing is changed, and nobody else notices: files are opened and closed
+// again, system calls made with arguments that do no harm. Of named pipes, sockets and
+// devices the opening itself is felt at their other end: the kernel is asked what their
+// mode and mount let happen, and the ruleset by its text. A socket of a path is
+// connected to by one of SOCK_SEQPACKET, which no listener of another type accepts.
 //
 // Errors are those of [Run], and Faults of the field "why".
-func Why(ctx context.Context, spec Spec, question string) (Answer, error) {
-	a := Answer{Schema: WhySchema, Question: question, Tier: max(spec.Tier, Tier1)}
-	q, kind, err := parseQuestion(question)
+func Why(ctx context.Context, spec Spec, what string) (Answer, error) {
+	a := Answer{Schema: WhySchema, Question: what, Tier: max(spec.Tier, Tier1)}
+	q, kind, err := parseQuestion(what)
 	if err != nil {
 		return a, err
 	}
 	a.Kind = kind
 	spec.Limits.Timeout, spec.Timings, spec.Trace = whyTimeout, false, false
+	ask := func() (*question, error) {
+		q, _, err := parseQuestion(what)
+		return q, err
+	}
+	if q.path != "" {
+		special, err := specialAt(ctx, spec, q.path)
+		if err != nil {
+			return a, err
+		}
+		if special {
+			ask = func() (*question, error) {
+				q, _, err := withNumbers(specialQuestion(path.Clean(what)), kind)
+				return q, err
+			}
+			if q, err = ask(); err != nil {
+				return a, err
+			}
+		}
+	}
 	r, err := try1(ctx, spec, q)
 	if err != nil {
 		return a, err
@@ -78,7 +100,7 @@ func Why(ctx context.Context, spec Spec, question string) (Answer, error) {
 	// runs nothing but these calls either.
 	without := q
 	if r.plan.handled.abi > 0 && slices.ContainsFunc(q.tries, func(t *try) bool { return t.result == -int32(unix.EACCES) || t.result == -int32(unix.EPERM) }) {
-		if without, _, err = parseQuestion(question); err == nil {
+		if without, err = ask(); err == nil {
 			_, err = try1(ablation.Without(ctx, ablation.Landlock), spec, without)
 		}
 		if err != nil {
@@ -127,7 +149,7 @@ func parseQuestion(text string) (*question, string, error) {
 		if !path.IsAbs(p) || !fits {
 			return fault("must be unix: and an absolute path of at most 107 bytes")
 		}
-		return withNumbers(connectQuestion(unix.AF_UNIX, "AF_UNIX", address, shownPath(p)), "unix")
+		return withNumbers(connectQuestion(unix.AF_UNIX, "AF_UNIX", seqpacket, address, shownPath(p)), "unix")
 	}
 	if path.IsAbs(text) {
 		if strings.IndexByte(text, 0) >= 0 || len(text) >= unix.PathMax {
@@ -140,7 +162,7 @@ func parseQuestion(text string) (*question, string, error) {
 	}
 	if ip, port, ok := parseAddress(text); ok {
 		family, name, address := socketAddress(ip, port)
-		q := connectQuestion(family, name, address, text)
+		q := connectQuestion(family, name, stream, address, text)
 		q.far = !loopback(ip)
 		return withNumbers(q, "address")
 	}
@@ -199,8 +221,10 @@ func (a Answer) Text() string {
 		switch {
 		case t.Grant != "":
 			b.WriteString("      to allow it: " + t.Grant + "\n")
+		case strings.HasPrefix(t.Never, notHinted):
+			b.WriteString("      " + t.Never + "\n")
 		case t.Never != "":
-			b.WriteString("      " + neverWords(t.Never) + "\n")
+			b.WriteString("      no flag allows it: " + t.Never + "\n")
 		}
 	}
 	if a.Note != "" {

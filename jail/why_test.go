@@ -2,6 +2,7 @@ package jail
 
 import (
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,6 +57,9 @@ func TestWhyOfPaths(t *testing.T) {
 		{"/dev/null", accessWrite, true, "", "", "", ""},
 		{"/dev/kvm", accessRead, false, "ENOENT", "", "", ""},
 		{"/proc/meminfo", accessRead, false, "ENOENT", root, "", "nothing below /proc"},
+		{"/proc/self/oom_score_adj", accessWrite, false, "EACCES", root, "", "nothing below /proc"},
+		{"/dev/tty", accessRead, false, "ENOENT", root, "--tty", ""},
+		{"/etc/shadow", accessRead, false, "ENOENT", root, "", notHinted + "it is where secrets"},
 	} {
 		at := strings.NewReplacer("DIR", dir)
 		if _, err := os.Stat("/dev/kvm"); err == nil && c.path == "/dev/kvm" {
@@ -108,6 +112,9 @@ func TestWhyOfCalls(t *testing.T) {
 		{"mount", "mount(0, 0, 0, 0, 0, 0)", false, "EPERM", LayerSeccomp, "", "mounts and roots"},
 		{"clone", "clone(…)", true, "", "", "", ""},
 		{"pause", "pause(…)", true, "", "", "", ""},
+		{"setsid", "setsid(0, 0, 0, 0, 0, 0)", true, "EPERM", "", "", ""},
+		{"setpgid", "setpgid(0, 0, 0, 0, 0, 0)", true, "EPERM", "", "", ""},
+		{"connect", "connect(0, 0, 0, 0, 0, 0)", true, "ENOTSOCK", "", "", ""},
 		{"pselect6", "pselect6(-1, …)", true, "EINVAL", "", "", ""},
 		{"unshare", "unshare(CLONE_NEWUSER)", false, "EPERM", LayerSeccomp, "", "namespaces"},
 		{"socket", "socket(AF_INET, SOCK_STREAM)", true, "", "", "", ""},
@@ -131,6 +138,61 @@ func TestWhyOfCalls(t *testing.T) {
 	if _, tries := whyOf(t, s, "203.0.113.1:80"); tries["have a socket"].Allowed || tries["have a socket"].Grant != "" || tries["have a socket"].Never != noWayOut {
 		t.Errorf("%+v: want that no flag leads there", tries["have a socket"])
 	}
+}
+
+// Nobody at the other end of a named pipe, a socket or a device notices the asking.
+func TestWhyIsNotFelt(t *testing.T) {
+	dir := tracedTree(t)
+	fifo, socket := dir+"/granted/fifo", dir+"/granted/socket"
+	if err := unix.Mkfifo(fifo, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	os.Chmod(fifo, 0o666)
+	os.Chmod(dir+"/granted", 0o777)
+	reader, err := unix.Open(fifo, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(reader)
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	os.Chmod(socket, 0o666)
+	accepted := make(chan struct{})
+	go func() { // until l is closed
+		defer close(accepted)
+		if c, err := l.Accept(); err == nil {
+			c.Close()
+			t.Error("the host's socket was connected to")
+		}
+	}()
+	boxes := []Spec{shell("true")}
+	if landlockABI() > 0 {
+		boxes = append(boxes, tier2(t, "true"))
+	}
+	for _, s := range boxes {
+		s.Unix = s.Tier != Tier2
+		s.View = append(s.View, rw(dir+"/granted", dir+"/granted"))
+		_, tries := whyOf(t, s, fifo)
+		if got := tries[accessWrite]; !got.Allowed || !strings.Contains(got.Why, "was not opened") {
+			t.Errorf("tier %d: %+v of a named pipe, want that it may be written", s.Tier, got)
+		}
+		var polled [1]unix.PollFd
+		polled[0] = unix.PollFd{Fd: int32(reader), Events: unix.POLLIN}
+		if n, err := unix.Poll(polled[:], 0); n != 0 || err != nil { // POLLHUP: somebody had it open for writing
+			t.Errorf("tier %d: the reader of the named pipe noticed: %#x, %v", s.Tier, polled[0].Revents, err)
+		}
+		if !s.Unix {
+			continue // it can't be asked for
+		}
+		if _, tries = whyOf(t, s, "unix:"+socket); tries["connect it"].Errno != "EPROTOTYPE" && tries["connect it"].Layer != LayerLandlock {
+			t.Errorf("tier %d: %+v of a socket of the host's", s.Tier, tries["connect it"])
+		}
+	}
+	l.Close()
+	<-accepted
 }
 
 // Every system call that a box is allowed can be asked about, and comes to an end.

@@ -14,9 +14,10 @@ import (
 // would become one makes the calls, behind all the walls; PID 1's code carries them
 // out as it does any other step, only that every result is the wanted one.
 type question struct {
-	tries []*try
-	far   bool   // it is about an address outside the box
-	path  string // whose stat(2) and statfs(2) are asked for, or ""
+	tries   []*try
+	far     bool   // it is about an address outside the box
+	path    string // whose stat(2) and statfs(2) are asked for, or ""
+	special bool   // what is there is not to be opened
 }
 
 // A try is one call. Its numbers are known when the plan is made.
@@ -134,12 +135,26 @@ const (
 	accessMode    = "execute it by its mode"
 )
 
+// A socketType is one in a question.
+type socketType struct {
+	number int
+	name   string
+}
+
+// The types that questions use. A socket of a path is asked for by the least usual one:
+// the kernel finds it, looks at its mode, and does not connect two of different types
+// (unix(7), EPROTOTYPE).
+var (
+	stream    = socketType{unix.SOCK_STREAM, "SOCK_STREAM"}
+	seqpacket = socketType{unix.SOCK_SEQPACKET, "SOCK_SEQPACKET"}
+)
+
 // connectQuestion makes a socket and connects it to an address, which is a struct
 // sockaddr. It does not wait for anybody's answer.
-func connectQuestion(family int, familyName string, address []byte, shown string) *question {
-	socket := &try{access: "have a socket", name: "socket", call: "socket(" + familyName + ", SOCK_STREAM)",
+func connectQuestion(family int, familyName string, kind socketType, address []byte, shown string) *question {
+	socket := &try{access: "have a socket", name: "socket", call: "socket(" + familyName + ", " + kind.name + ")",
 		args: func(*builder) []arg {
-			return []arg{num(family, familyName), num(unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, "SOCK_STREAM"), num(0)}
+			return []arg{num(family, familyName), num(kind.number|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, kind.name), num(0)}
 		}}
 	return &question{tries: []*try{socket,
 		{access: "connect it", name: "connect", call: "connect(" + shown + ")", fd: socket,
@@ -177,6 +192,14 @@ func neverTried() map[string]string {
 		"exit": "it ends the process that tries", "exit_group": "it ends the process that tries", "rt_sigreturn": "it takes a signal handler to return from",
 		"fork": "it would make a process", "vfork": "it would make a process", "clone": "it would make a process", "pause": "it waits for a signal for good",
 	}
+}
+
+// ofTheTry is why the kernel refuses a call to the process that tries it, or with the
+// arguments of the try, and not to a program.
+func ofTheTry() map[string]string {
+	const leads, whose = "the process that tries leads its session already, as the program does; one that it starts can", "what it was tried on, standard input, is not the box's own"
+	return map[string]string{"setsid": leads, "setpgid": leads, "fchmod": whose, "fchown": whose,
+		"setpriority": "the box's priority is lower than the one that was tried; it can be lowered further, never raised"}
 }
 
 type callKind struct {

@@ -36,7 +36,10 @@ func (r *run) explain(a *Answer, q, without *question) {
 		case r.byFilter(t, &out):
 		case q.path != "":
 			r.explainPath(q.path, t, without.tries[i], &out)
-		case t.name == "connect":
+			if q.special && t.access != accessLook {
+				r.explainSpecial(q.path, t, &out)
+			}
+		case t.fd != nil:
 			r.explainConnect(a, t, without.tries[i], &out)
 		default:
 			r.explainCall(t, &out)
@@ -102,6 +105,10 @@ func (r *run) explainCall(t *try, out *Tried) {
 		return
 	}
 	errno := syscall.Errno(-t.result)
+	if why := ofTheTry()[t.name]; why != "" && (errno == unix.EPERM || errno == unix.EACCES) {
+		out.Allowed, out.Why = true, "the filter lets it through; "+why
+		return
+	}
 	switch errno {
 	case unix.EPERM, unix.EACCES:
 		out.Allowed, out.Layer = false, LayerCaps
@@ -118,6 +125,10 @@ func (r *run) explainConnect(a *Answer, t, without *try, out *Tried) {
 	switch {
 	case t.result >= 0:
 		out.Why = "somebody in the box answers"
+	case errno == unix.EPROTOTYPE && r.plan.handled.abi >= abiUnix: // nobody but the try is in its box
+		out.Allowed, out.Layer, out.Why, out.Never = false, LayerLandlock, "a process outside of the box listens at it", "Landlock keeps Unix sockets within the box"
+	case errno == unix.EPROTOTYPE:
+		out.Allowed, out.Why = true, "somebody listens at it, outside of the box; it was asked for by a socket of another type, so that nobody there notices"
 	case errno == unix.EINPROGRESS:
 		out.Allowed, out.Why = true, "the kernel has a way to it within the box"
 	case errno == unix.ECONNREFUSED:
@@ -205,6 +216,10 @@ func (r *run) explainPath(p string, t, without *try, out *Tried) {
 		return
 	default:
 		out.Layer, out.Why = "", "the kernel has another reason than a wall"
+		return
+	}
+	if p == "/dev/"+ownTTY && errno == unix.ENOENT {
+		out.Grant = "--tty"
 		return
 	}
 	g, ok := r.grantOfPath(ref)

@@ -40,6 +40,11 @@ func whyCommand(o options, line *commandLine) int {
 		answer, err = jail.Why(watchSignals(), spec, question)
 		if errors.As(err, &faults) {
 			faults = line.named(faults, spec, o)
+			for i, f := range faults {
+				if f.Field == "--why" && f.Value == question && !strings.Contains(question, "/") {
+					faults[i].Want = wantWhy
+				}
+			}
 		}
 	}
 	if len(faults) > 0 {
@@ -49,6 +54,9 @@ func whyCommand(o options, line *commandLine) int {
 	if err != nil {
 		printError(err)
 		return exitRefused
+	}
+	if o.tty {
+		answer.Note = strings.TrimPrefix(answer.Note+"; it was tried without --tty, by which a program has a terminal of its own at /dev/tty", "; ")
 	}
 	if !o.json {
 		return print(lines(answer.Text()))
@@ -60,6 +68,9 @@ func whyCommand(o options, line *commandLine) int {
 	}
 	return print(string(text))
 }
+
+// wantWhy is told of a word that is nothing that can be asked about.
+const wantWhy = "must be a path (a word without a slash is one if there is such a file here), a system call as the kernel spells it, ADDRESS:PORT with a numeric address (no name is looked up), or unix:PATH"
 
 // placeholder stands for a program that is not named: an option of an interpreter's
 // that takes no script, or a program that every box has.

@@ -1,0 +1,52 @@
+package jail
+
+import (
+	"context"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// What others would notice if it were opened by way of trying.
+
+// specialAt says whether there is in a box, at a path, what is not to be opened by way of
+// trying.
+func specialAt(ctx context.Context, spec Spec, p string) (bool, error) {
+	r, err := try1(ctx, spec, &question{path: p})
+	if err != nil {
+		return false, err
+	}
+	st, there := r.statOf()
+	return there && st.Mode&unix.S_IFMT != unix.S_IFREG && st.Mode&unix.S_IFMT != unix.S_IFDIR, nil
+}
+
+// specialQuestion asks what may be done with a named pipe, a socket or a device, whose
+// opening would be felt by others.
+func specialQuestion(p string) *question {
+	access := func(access string, mode int, text string) *try {
+		return &try{access: access, name: "faccessat", call: fmt.Sprintf("faccessat(%s, %s)", shownPath(p), text),
+			args: func(b *builder) []arg { return []arg{num(unix.AT_FDCWD, cwd), b.str(p), num(mode, text)} }}
+	}
+	return &question{path: p, special: true, tries: []*try{access(accessLook, 0, "F_OK"), access(accessRead, unix.R_OK, "R_OK"), access(accessWrite, unix.W_OK, "W_OK")}}
+}
+
+// abiUnix is from when on Landlock keeps Unix sockets within a box (RESOLVE_UNIX).
+const abiUnix = 9
+
+// explainSpecial adds to what mode and mount say of a named pipe, a socket or a device
+// what the ruleset does, which nothing but opening it would ask.
+func (r *run) explainSpecial(p string, t *try, out *Tried) {
+	if t.result < 0 {
+		return
+	}
+	if r.ruled(p, t.access == accessWrite) {
+		out.Why = "by its mode and mount; it was not opened, which would be felt at its other end"
+		return
+	}
+	out.Allowed, out.Layer, out.Errno, out.Why = false, LayerLandlock, unix.ErrnoName(unix.EACCES), "the ruleset has no rule for it"
+	ref := &pathRefusal{asked: p, real: p, want: wantOf(t.access), errno: unix.EACCES, landlock: true}
+	if g, ok := r.grantOfPath(ref); ok {
+		out.Grant, out.Setting = g.text()
+		out.Never = g.never
+	}
+}
