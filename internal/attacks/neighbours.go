@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -42,6 +43,9 @@ func neighbours() []Row {
 			},
 			arena: func(a *Arena) {
 				pid := a.neighbour("/tmp")
+				if pid == 0 {
+					a.t.Fatal("the program of the other box is nowhere below its caller")
+				}
 				a.effect = func(Answer) error {
 					time.Sleep(20 * time.Millisecond)
 					if unix.Kill(pid, 0) == nil {
@@ -78,7 +82,8 @@ func neighbourMain(args []string) error {
 }
 
 // neighbour starts a box of the same caller's and of the same tier, and returns its
-// program's pid on the host. The attack's args are the victim's file and pid.
+// program's pid on the host: 0 if it has ended, as it does where the walls that are
+// left keep it from its own folder. The attack's args are the victim's file and pid.
 func (a *Arena) neighbour(folder string) int {
 	a.t.Helper()
 	file := filepath.Join(folder, "jail-escape-"+filepath.Base(a.dir))
@@ -98,7 +103,7 @@ func (a *Arena) neighbour(folder string) int {
 			}
 			time.Sleep(5 * time.Millisecond)
 		}
-		pid <- youngest(caller.Pid)
+		pid <- descendant(caller.Pid, ready)
 	}
 	ended.Add(1)
 	go func() { defer ended.Done(); victim.Run() }()
@@ -116,22 +121,25 @@ func (a *Arena) neighbour(folder string) int {
 // neighbourRow is the name under which the victim is started.
 const neighbourRow = "neighbour"
 
-// youngest is the last of pid's line of descendants.
-func youngest(pid int) int {
-	for {
-		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-		next := 0
-		for _, task := range tasks {
-			children, _ := os.ReadFile(task)
-			for _, c := range strings.Fields(string(children)) {
-				next, _ = strconv.Atoi(c)
+// descendant is the process below pid that has arg among its arguments, or 0: a
+// pool makes the next box while a program runs in the last one, so being below is
+// not enough.
+func descendant(pid int, arg string) int {
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, task := range tasks {
+		children, _ := os.ReadFile(task)
+		for _, c := range strings.Fields(string(children)) {
+			if line, _ := os.ReadFile(filepath.Join("/proc", c, "cmdline")); slices.Contains(strings.Split(string(line), "\x00"), arg) {
+				n, _ := strconv.Atoi(c)
+				return n
+			}
+			n, _ := strconv.Atoi(c)
+			if found := descendant(n, arg); found != 0 {
+				return found
 			}
 		}
-		if next == 0 {
-			return pid
-		}
-		pid = next
 	}
+	return 0
 }
 
 func owner(info os.FileInfo) (uid, gid int) {

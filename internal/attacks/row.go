@@ -26,7 +26,7 @@ type Row struct {
 	// landlock is the ABI from which on Landlock is one of walls; unset: the first.
 	landlock uintptr
 	// with goes down together with walls, because the kernel has these only on
-	// top of one of them.
+	// top of one of them, or not every kernel that looks the same has them.
 	with []ablation.Wall
 	// loosen gives the run a limit that the attack stays below: the wall of a
 	// row whose wall is a limit.
