@@ -82,8 +82,10 @@ func TestCompanionInPath(t *testing.T) {
 
 func TestMemoryLeavesTheEngineItsOwn(t *testing.T) {
 	_, h := wasmHost(t)
-	_, err := load(t, "wasm", h).Spec([]string{"m.wasm"}, Overrides{Limits: jail.Limits{Memory: 64 << 20}}, h)
-	if want := `limits.memory: "67108864": at least 100663296 bytes`; err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("64M: %v, want %s", err, want)
+	for memory, want := range map[int64]string{0: "--memory=452984832", 64 << 20: "--memory=33554432", 160 << 20: "--memory=83886080", 1 << 30: "--memory=989855744"} {
+		spec, err := load(t, "wasm", h).Spec([]string{"m.wasm"}, Overrides{Limits: jail.Limits{Memory: memory}}, h)
+		if err != nil || spec.Args[2] != want {
+			t.Errorf("%d: %q, %v, want %s", memory, spec.Args, err, want)
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/seed-75010da9/jail/jail"
+	"github.com/seed-75010da9/jail/test/shipped"
 )
 
 func command(args ...string) ([]byte, error) {
@@ -303,4 +304,26 @@ func TestMCP(t *testing.T) {
 			t.Errorf("%s: %.600s, want %s", c.ask, lines.Text(), c.want)
 		}
 	}
+}
+
+// TestTier2: without namespaces the engine is what the box has in their place.
+func TestTier2(t *testing.T) {
+	dir, _ := atticOf(t)
+	if os.Geteuid() == 0 { // whose box of tier 2 is a user of its own
+		os.Chmod(dir+"/work/old", 0o644)
+	}
+	flags := []string{"--tier", "2", "--json", "--profile", "wasm", "--rw", dir + "/work", "--ro", dir + "/data/a"}
+	tried := append(attacks(dir), "read=/proc/self/status", "list=/", "list="+dir, "stat=/etc/passwd")
+	res := start(t, "", slices.Concat([]string{"run"}, flags, []string{probe, "do", "read=" + dir + "/data/a", "read=" + dir + "/work/old", "list=" + dir + "/data"}, tried)...)
+	if res.Reason == jail.ReasonSetupRefused {
+		shipped.LeaveOut(t, "tier 2: "+res.Message)
+	}
+	allRefused(t, res, tried)
+	if did := reads(t, res).Did; did["read="+dir+"/data/a"] != "A" || did["read="+dir+"/work/old"] != "O" || did["list="+dir+"/data"] != "a" {
+		t.Errorf("%q", did)
+	}
+	if res := evaluate(t, "return input + 1", "41", "--tier", "2"); string(res.Value) != "42" {
+		t.Errorf("JavaScript: %s: %s", res.Reason, res.Message)
+	}
+	untouched(t, dir)
 }
