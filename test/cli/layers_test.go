@@ -26,6 +26,7 @@ var banned = map[string]string{
 	"runtime/cgo":                      "the binary is static and starts without libc",
 	"net":                              "a resolver and its goroutines; jail speaks to no network",
 	"os/user":                          "looks users up through libc; ids are numbers here",
+	"github.com/tetratelabs/":          "an engine of WebAssembly; it runs in the box, and is jaild's",
 	"github.com/modelcontextprotocol/": "a protocol library with HTTP in it; `jail mcp` becomes jaild",
 	"plugin":                           "code is not loaded at run time",
 	"testing":                          "test code must not ship: it registers flags and costs start-up time",

@@ -95,6 +95,10 @@ func do(verb, operand string) (string, error) {
 		began := time.Now()
 		time.Sleep(20 * time.Millisecond)
 		return fmt.Sprint(time.Since(began) > 10*time.Millisecond, time.Now().Year() > 2020), nil
+	case "sleep":
+		d, err := time.ParseDuration(operand)
+		time.Sleep(d)
+		return "slept", err
 	case "dial":
 		conn, err := net.DialTimeout("tcp", operand, time.Second)
 		if err == nil {

@@ -38,6 +38,11 @@ func Main(args []string) int {
 	debug.SetMemoryLimit(collectAt)
 	ctx, end := context.WithTimeout(context.Background(), o.timeout+grace)
 	defer end()
+	time.AfterFunc(o.timeout+2*grace, func() { // it waits in a call, where the context is not seen
+		failure := late()
+		failure.tell()
+		os.Exit(failure.status)
+	})
 	if o.javascript {
 		return javascript(ctx, o, os.Stdin, answers)
 	}
@@ -117,6 +122,10 @@ func (e *engine) instantiate(compiled wazero.CompiledModule, config wazero.Modul
 
 var errMemory = errors.New("it begins with more memory than it may have")
 
+func late() *Failure {
+	return failed(Deadline, "the engine ended it, since nobody else did: the box's own deadline was over for "+grace.String(), statusDeadline)
+}
+
 func requests(n int) string {
 	if n == 1 {
 		return "1 request for more memory was"
@@ -153,7 +162,7 @@ func (e *engine) ended(err error) (int, *Failure) {
 	case err == nil:
 		return 0, nil
 	case e.ctx.Err() != nil:
-		return 0, failed(Deadline, "the engine ended it: the box's own deadline was over for "+grace.String(), statusDeadline)
+		return 0, late()
 	case errors.As(err, &exit):
 		return int(min(exit.ExitCode(), statusMost)), nil
 	}
