@@ -101,10 +101,24 @@ func (r *run) measure() {
 	}
 }
 
-// signalHints say what often ends a program so.
-var signalHints = map[string]string{
-	"SIGABRT": "runtimes that find no memory end so (V8, whose heap follows the memory cap): raise --memory if that may be it",
-	"SIGXFSZ": "a file grew past its limit: raise --fsize",
+// signalHint says what often ends a program so. A runtime that finds no memory aborts
+// by itself, which the kernel does not count: that it had much of it makes this
+// likely, and nothing can prove it. V8's heap may be half of a small memory cap, and
+// three quarters of others.
+func (r *run) signalHint(signal string) string {
+	switch {
+	case signal == "SIGXFSZ":
+		return "a file grew past its limit: raise --fsize"
+	case signal == "SIGABRT" && r.hadMemory():
+		return "runtimes that find no memory end so, such as V8, whose heap follows the memory cap; it had much of that: raise --memory"
+	}
+	return ""
+}
+
+// hadMemory says whether the processes had at least half of the memory they may have.
+func (r *run) hadMemory() bool {
+	peak := r.result.Usage.MemoryPeakBytes
+	return peak != nil && *peak >= r.spec.Limits.Memory/2
 }
 
 // usage takes over what the group counted.
@@ -141,7 +155,7 @@ func (r *run) words() (message, hint string) {
 	case ReasonExecutionFailed:
 		return fmt.Sprintf("the program ended with exit code %d", *res.ExitCode), ""
 	case ReasonSignaled:
-		return "the program was ended by " + *res.Signal, signalHints[*res.Signal]
+		return "the program was ended by " + *res.Signal, r.signalHint(*res.Signal)
 	case ReasonTimeout:
 		if r.watch.idled {
 			return fmt.Sprintf("ended because it was idle: for %v nothing was read or written", l.IdleTimeout), "raise --idle-timeout if the program may be silent for longer"

@@ -103,4 +103,8 @@
 // "out of memory", which no source can catch, when its memory is used up; at --memory less
 // what the engine takes, before the kernel's cap is. A trap of the engine's is exit code
 // 134 with the error Trap. Of a shell there is the exit code and what it wrote to stderr.
+//
+// A Node.js whose heap is full ends itself by SIGABRT before the memory cap ends it. So
+// can any program: the reason is signaled, with a hint if it had much of its memory,
+// and out_of_memory is what the kernel has ended.
 package runner

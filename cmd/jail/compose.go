@@ -129,7 +129,8 @@ func (c *commandLine) together(o *options) {
 		names, why    string
 	}{
 		{o.json, o.record != "", "--json, --record", "give one of them: the first captures the output, the second streams it"},
-		{o.json, o.over.Limits.Output == jail.Unlimited, "--json, --output", "unlimited output can't be captured: give a size, or take the record by --record"},
+		{o.eval.reads, o.over.Limits.Output == jail.Unlimited, "--output", "unlimited output can't be captured, as it is here: give a size"},
+		{o.json && !o.eval.reads, o.over.Limits.Output == jail.Unlimited, "--json, --output", "unlimited output can't be captured: give a size, or take the record by --record"},
 		{o.tty, o.json, "--tty, --json", "give one of them: what goes to a terminal can't be captured"},
 		{o.tty, o.via != "", "--tty, --via", "give one of them: a server has no terminal to join a program to"},
 		{o.tty, o.stdin != "", "--tty, --stdin", "give one of them: with --tty the terminal is the input"},

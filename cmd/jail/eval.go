@@ -25,7 +25,7 @@ type evalOptions struct {
 // evalCommand is `jail eval`: a source in, its value in the record out.
 func evalCommand(args []string) int {
 	ctx := watchSignals()
-	line := parse(evalFlags(), args)
+	line := parseOf("eval", evalFlags(), args)
 	var o options
 	line.apply(&o)
 	if o.help {

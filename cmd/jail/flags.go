@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/seed-75010da9/jail/jail"
@@ -59,8 +60,11 @@ type commandLine struct {
 //
 // Faults do not stop it, so that all of them are reported at once, and so that
 // a --json behind a mistyped flag is still seen.
-func parse(table []flagDef, args []string) commandLine {
-	var c commandLine
+func parse(table []flagDef, args []string) commandLine { return parseOf("", table, args) }
+
+// parseOf is parse for another command than run.
+func parseOf(command string, table []flagDef, args []string) commandLine {
+	c := commandLine{command: command}
 	for len(args) > 0 {
 		arg := args[0]
 		if arg == "--" {
@@ -118,7 +122,10 @@ func (c *commandLine) unknown(table []flagDef, name string, inline bool, args []
 	if near != "" {
 		want += "; did you mean --" + near + "?"
 	} else {
-		want += "; `jail help run` lists them; flags of the program go behind `--`"
+		want += "; `jail help " + cmp.Or(c.command, "run") + "` lists them"
+		if c.command == "" { // the others have no program of the caller's
+			want += "; flags of the program go behind `--`"
+		}
 	}
 	c.fault(name, "", want)
 	def := lookup(table, "--"+near)

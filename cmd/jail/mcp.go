@@ -103,7 +103,7 @@ func mcpDefaults() mcpOptions {
 // mcpCommand is `jail mcp`: it makes Specs of the flags and becomes its companion.
 func mcpCommand(args []string) int {
 	o := options{mcp: mcpDefaults()}
-	line := parse(mcpFlags(), args)
+	line := parseOf("mcp", mcpFlags(), args)
 	line.apply(&o)
 	if o.help {
 		return printHelp("mcp")

@@ -125,7 +125,7 @@ func serveDefaults() serveOptions {
 // `jail run` does, so that the two mean the same; then it becomes its companion.
 func serveCommand(args []string) int {
 	o := options{serve: serveDefaults()}
-	line := parse(serveFlags(), args)
+	line := parseOf("serve", serveFlags(), args)
 	line.apply(&o)
 	if o.help {
 		return printHelp("serve")
