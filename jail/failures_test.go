@@ -66,6 +66,14 @@ func failures() []failure {
 		{name: "a fork bomb", group: true, reason: ReasonPidsLimit, stderr: `(?i)cannot fork`,
 			spec:    changed("bomb() { bomb | bomb; }; bomb", func(s *Spec) { s.Limits.Pids = 24 }),
 			message: "the program failed after forks were refused (limit 24 processes and threads)", hint: "raise --pids if the program needs more"},
+		{name: "a fork bomb that the clock ends", needs: []string{"/usr/bin/bash"}, group: true, reason: ReasonTimeout, stderr: `fork: retry`,
+			spec: func(t *testing.T) Spec {
+				s := command("/usr/bin/bash", "-c", "bomb() { bomb | bomb & }; bomb; while :; do sleep 1; done")(t)
+				s.Limits.Pids, s.Limits.Timeout = 24, patience(2*time.Second)
+				return s
+			},
+			message: "ended after TIME of wall time (limit TIME); n of its forks were refused (limit 24 processes and threads)",
+			hint:    "raise --timeout if the program needs longer; raise --pids if it waited for processes that it could not start"},
 		{name: "a JIT that may not make code", needs: []string{"/usr/bin/qemu-system-x86_64"}, reason: ReasonExecutionFailed, stderr: `(?i)jit|memfd|tcg`,
 			spec: func(t *testing.T) Spec {
 				s := command("/usr/bin/qemu-system-x86_64", "-accel", "tcg,split-wx=on,tb-size=16", "-M", "none", "-nodefaults", "-display", "none", "-monitor", "stdio")(t)
@@ -154,6 +162,8 @@ func TestFailuresForReal(t *testing.T) {
 			}
 			steady := func(s string) string {
 				s = regexp.MustCompile(`, \d+ times\)`).ReplaceAllString(s, ", n times)")
+				s = regexp.MustCompile(`\d+ of its forks`).ReplaceAllString(s, "n of its forks")
+				s = regexp.MustCompile(`[0-9.]+s\b`).ReplaceAllString(s, "TIME")
 				return strings.ReplaceAll(s, dir, "WORK")
 			}
 			if got := steady(res.Message); got != f.message {

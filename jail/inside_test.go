@@ -38,6 +38,7 @@ var inside = map[string]func() int{
 	"answers":            func() int { fmt.Print(answers()); return 0 },
 	"flood":              flood,
 	"flood forever":      floodForever,
+	"be refused often":   beRefusedOften,
 	"flooded supervisor": floodedSupervisor,
 	"let go":             letGo,
 	"fetch":              refusedAndFail(unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_STREAM),

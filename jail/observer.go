@@ -29,7 +29,8 @@ type observer struct {
 
 	mu   sync.Mutex // of what follows
 	seen []refused
-	rest int64 // calls beyond those
+	rest int64         // calls beyond those
+	late time.Duration // in which calls waited for what the box has of burst and share
 }
 
 // refused is calls that look the same.
@@ -47,13 +48,15 @@ const (
 	// mostDenials is how many kinds of refused calls are told apart.
 	mostDenials = 32
 
-	// Answers are work of the supervisor's, which no cgroup of the box's caps: a
-	// box has burst of them at once and then perSecond, and whoever calls more waits.
-	burst     = 4000
-	perSecond = 2000
-	// batch is how many are saved up where there are none left, so that the
-	// supervisor is not woken for each.
-	batch = 20
+	// Answers are work of the supervisor's, which no cgroup of the box's caps: a box
+	// has burst of its processor time at once and then a share of it, and whoever
+	// calls more waits. It is time and not a number of calls, so that as many are
+	// answered at once as can be: each that waits is a program that may be late.
+	burst = 3 * time.Second
+	share = 0.1
+	// batch is how much is saved up where there is none left, so that the supervisor
+	// is not woken for each call.
+	batch = 2 * time.Millisecond
 	// mostHeld is how many calls are heard ahead of their answers. A box has no more
 	// threads that wait, unless it also kills them all the time.
 	mostHeld = 1024
@@ -93,8 +96,8 @@ func (o *observer) begin() error {
 	o.stop, o.done = p[1], make(chan struct{})
 	go func() {
 		defer close(o.done)
+		runtime.LockOSThread() // for good: its processor time is counted
 		if o.tracer != nil {
-			runtime.LockOSThread() // for good
 			o.tracer.become()
 		}
 		o.answerAll(l, p[0])
@@ -129,14 +132,12 @@ func (o *observer) end() {
 // signal interrupts it, and answered later. An older kernel, where one would, has it
 // wait to be heard.
 func (o *observer) answerAll(l *notify.Listener, stop int) {
-	allowed := allowance{left: burst, at: time.Now()}
+	allowed := allowance{left: burst, spent: threadTime(), at: time.Now()}
 	var held []heldCall
 	for {
-		wait := allowed.wait(time.Now())
-		for ; wait == 0 && len(held) > 0; wait = allowed.wait(time.Now()) {
-			if o.answer(l, held[0]) {
-				allowed.left--
-			}
+		wait := allowed.wait(time.Now(), threadTime())
+		for ; wait == 0 && len(held) > 0; wait = allowed.wait(time.Now(), threadTime()) {
+			o.answer(l, held[0])
 			held = held[1:]
 		}
 		fds := [2]unix.PollFd{{Fd: int32(stop), Events: unix.POLLIN}, {Fd: int32(o.listener), Events: unix.POLLIN}}
@@ -148,20 +149,22 @@ func (o *observer) answerAll(l *notify.Listener, stop int) {
 			ts := unix.NsecToTimespec(int64(wait))
 			timeout = &ts
 		}
-		if _, err := unix.Ppoll(fds[:], timeout, nil); err != nil {
-			if errors.Is(err, unix.EINTR) {
-				continue
-			}
+		began := time.Now()
+		_, err := unix.Ppoll(fds[:], timeout, nil)
+		if wait > 0 && (len(held) > 0 || !o.killable) {
+			o.delay(time.Since(began))
+		}
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil {
 			return
 		}
 		switch {
 		case fds[0].Revents != 0:
 			return
 		case fds[1].Revents&unix.POLLIN != 0:
-			switch c, ok := o.receive(l); {
-			case !ok:
-				allowed.left-- // work it was
-			case c.errno != 0:
+			if c, ok := o.receive(l); ok && c.errno != 0 {
 				held = append(held, c)
 			}
 		case fds[1].Revents != 0:
@@ -193,12 +196,10 @@ func (o *observer) receive(l *notify.Listener) (heldCall, bool) {
 }
 
 // answer refuses a call, and counts it if somebody still waited for that.
-func (o *observer) answer(l *notify.Listener, c heldCall) bool {
-	if !l.Refuse(c.Call, c.errno) {
-		return false
+func (o *observer) answer(l *notify.Listener, c heldCall) {
+	if l.Refuse(c.Call, c.errno) {
+		o.note(c.refused)
 	}
-	o.note(c.refused)
-	return true
 }
 
 // spelled is the call in words, with the strings that it points to if these are
@@ -246,21 +247,46 @@ func (o *observer) refusals() ([]refused, int64) {
 	return append([]refused(nil), o.seen...), o.rest
 }
 
-// An allowance bounds how often something is done.
-type allowance struct {
-	left float64
-	at   time.Time // when that was so
+// delay counts time in which calls were not answered that could have been.
+func (o *observer) delay(d time.Duration) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.late += d
 }
 
-// wait is how long to wait before the next time; 0 is now.
-func (a *allowance) wait(now time.Time) time.Duration {
-	if a.left >= 1 {
+// delayed is how long calls waited for more than their turn.
+func (o *observer) delayed() time.Duration {
+	if o == nil {
 		return 0
 	}
-	a.left = min(a.left+perSecond*now.Sub(a.at).Seconds(), burst)
-	a.at = now
-	if a.left >= batch {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.late
+}
+
+// An allowance bounds the processor time of one thread.
+type allowance struct {
+	left  time.Duration
+	spent time.Duration // of the thread, when that was so
+	at    time.Time     // and when that was
+}
+
+// wait is how long to wait before the next call is answered; 0 is now.
+func (a *allowance) wait(now time.Time, spent time.Duration) time.Duration {
+	a.left = min(a.left+time.Duration(share*float64(now.Sub(a.at))), burst) - (spent - a.spent)
+	a.at, a.spent = now, spent
+	if a.left > 0 {
 		return 0
 	}
-	return time.Duration((batch - a.left) / perSecond * float64(time.Second))
+	return time.Duration(float64(batch-a.left) / share)
+}
+
+// threadTime is the processor time of the calling thread, which is locked to its
+// goroutine.
+func threadTime() time.Duration {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts); err != nil {
+		return 0
+	}
+	return time.Duration(ts.Nano())
 }

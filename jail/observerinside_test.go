@@ -160,6 +160,18 @@ func flood() int {
 	return 0
 }
 
+// refusedOften is how many refused calls beRefusedOften makes.
+const refusedOften = 30_000
+
+func beRefusedOften() int {
+	for range refusedOften {
+		if _, _, errno := syscall.RawSyscall(unix.SYS_CHROOT, nowhere, 0, 0); errno != unix.EPERM {
+			return 1
+		}
+	}
+	return 3
+}
+
 const nowhere = 0 // NULL: the filter is asked before the path is looked at
 
 // floodForever is a box to kill. Of its calls one is refused in tier 2 alone.

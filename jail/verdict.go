@@ -84,6 +84,8 @@ func (r *run) verdict() {
 		res.Signal = &name
 	}
 	res.Message, res.Hint = r.words()
+	message, hint := besides(res.Reason, r.spec.Limits, f.pidsDenied, r.observer.delayed())
+	res.Message, res.Hint = res.Message+message, joined(res.Hint, hint)
 	if res.Reason != ReasonOutputTooLarge && (res.Stdout.Truncated || res.Stderr.Truncated) {
 		res.Message += fmt.Sprintf("; of %d bytes of output only %d were kept or passed on", res.Stdout.Bytes+res.Stderr.Bytes, r.spec.Limits.Output)
 	}

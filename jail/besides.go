@@ -1,0 +1,30 @@
+package jail
+
+import (
+	"fmt"
+	"time"
+)
+
+// besides is what made, or may have made, a failed program late or fail besides its
+// own doing: forks that were refused, and refused calls that waited for their answers.
+// It is nothing of the reason's, which says what ended the program.
+func besides(reason Reason, l Limits, forks int64, late time.Duration) (message, hint string) {
+	switch reason {
+	case ReasonTimeout, ReasonCPUTime:
+		if forks > 0 {
+			message = fmt.Sprintf("; %d of its forks were refused (limit %d processes and threads)", forks, l.Pids)
+			hint = "raise --pids if it waited for processes that it could not start"
+		}
+	case ReasonExecutionFailed, ReasonSignaled, ReasonPidsLimit, ReasonDiskFull:
+	default:
+		return "", ""
+	}
+	if late >= noticed {
+		message += fmt.Sprintf("; for %v of its time, calls that it is refused waited for their answers", late.Round(100*time.Millisecond))
+		hint = joined(hint, "have it make fewer of the calls in denials, or allow them: a box that is refused more than some hundred thousand waits for jail")
+	}
+	return message, hint
+}
+
+// noticed is how late a program must have been for that to be worth a word.
+const noticed = 100 * time.Millisecond
