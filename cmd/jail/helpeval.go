@@ -11,9 +11,9 @@ source in a box, and prints the record of the run with the source's value in it:
           scope
   sh      a script that finds the input on its stdin; what it writes to stdout
           is the value, and must be JSON
-  wasm    as node, in an engine of JavaScript that is a WebAssembly module in an
-          engine of those in the box: a second wall. There is the language, print,
-          console and timers, and nothing of Node.js: no require, no files
+  wasm    as node, behind a second wall: an engine of JavaScript that is a
+          WebAssembly module, in an engine of those in the box. There is the
+          language, print, console and timers; no require, no files
 
 What is printed is no part of the value, but for the shell. The box ends with
 the return: threads, timers and children are not waited for. "reason" is
