@@ -16,6 +16,7 @@ type selftestOptions struct {
 	list    bool
 	tier    jail.Tier
 	timeout time.Duration
+	parent  string
 }
 
 func selftestFlags() []flagDef {
@@ -28,6 +29,9 @@ func selftestFlags() []flagDef {
 		{name: "tier", value: "1|2", group: groupAttacks, accept: "1 or 2", preset: "1", words: wordChoice, values: []string{"1", "2"},
 			usage: "the boxes that are attacked; 2 are those without namespaces",
 			set:   parsed(tier, func(o *options) *jail.Tier { return &o.selftest.tier })},
+		{name: "cgroup-parent", value: "PATH", group: groupAttacks,
+			usage: "the cgroup below which the boxes' own are made", accept: "a path, relative to the cgroup mount", preset: "jail's own cgroup",
+			set: parsed(asIs[string], func(o *options) *string { return &o.selftest.parent })},
 		{name: "timeout", value: "TIME", group: groupAttacks, accept: acceptTime, preset: "2m",
 			usage: "how long all of it may take; what was not carried out by then is unproven",
 			set:   parsed(profiles.ParseDuration, func(o *options) *time.Duration { return &o.selftest.timeout })},
@@ -56,6 +60,7 @@ func selftestCommand(args []string) int {
 	if err == nil {
 		err = companion.Exec(path, "selftest", companion.Selftest{
 			Version: ownVersion(), Only: o.selftest.only, List: o.selftest.list, JSON: o.json, Tier: int(o.selftest.tier), Timeout: o.selftest.timeout,
+			CgroupParent: o.selftest.parent,
 		})
 	}
 	fmt.Fprintln(os.Stderr, "jail: selftest:", err)

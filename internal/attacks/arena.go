@@ -78,6 +78,8 @@ func NewArena(t T, r Row, who Role, where Place, off []ablation.Wall) *Arena {
 		View:   []jail.Mount{{Kind: jail.MountRO, Source: a.role.site.attacker, Target: a.role.site.attacker}},
 		Limits: jail.Limits{Timeout: a.role.site.patience(5 * time.Second), Memory: 256 << 20, Pids: 64, TmpSize: 4 << 20},
 		Tier:   who.Tier,
+
+		CgroupParent: a.role.site.parent,
 	}
 	if a.role.site.dynamic {
 		for _, lib := range []string{"/lib", "/lib64", "/usr/lib", "/usr/lib64"} {

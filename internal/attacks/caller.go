@@ -73,6 +73,7 @@ func callerMain() int {
 		}
 		unix.Close(fd)
 	}
+	endWithParent()
 	var o order
 	if err := json.NewDecoder(os.NewFile(orderFD, "order")).Decode(&o); err != nil {
 		fmt.Fprintln(os.Stderr, "caller: order:", err)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/seed-75010da9/jail/cgroups"
@@ -27,7 +28,8 @@ type Site struct {
 	lock     *os.File
 	attacker string // this binary, where the boxes find it
 	dynamic  bool   // it needs libraries (built with cgo, such as for -race)
-	group    bool   // this process can make control groups
+	parent   string // of their control groups; "" is this process's own
+	group    bool   // this process can make some
 }
 
 // NewSite makes a site in a new folder whose name begins with prefix, in the
@@ -41,7 +43,7 @@ func NewSite(ctx context.Context, prefix string, parents ...string) (*Site, erro
 		sweep(parent, prefix)
 		s, err := newSiteIn(ctx, parent, prefix)
 		if err == nil {
-			s.group = givesGroups()
+			s.group = givesGroups("") == nil
 			return s, nil
 		}
 		failed = append(failed, err)
@@ -57,22 +59,28 @@ func newSiteIn(ctx context.Context, parent, prefix string) (_ *Site, err error) 
 	if fs.Flags&unix.ST_NOEXEC != 0 {
 		return nil, fmt.Errorf("%s: is mounted noexec: no program can run from it", parent)
 	}
-	dir, err := os.MkdirTemp(parent, prefix)
+	made, err := os.MkdirTemp(parent, unlocked+prefix)
 	if err != nil {
 		return nil, err
 	}
-	s := &Site{ctx: ctx, dir: dir, attacker: filepath.Join(dir, attackerName)}
+	s := &Site{ctx: ctx, dir: made}
 	defer func() {
 		if err != nil {
 			s.Close()
 		}
 	}()
-	if s.lock, err = lockFolder(dir); err != nil {
+	if s.lock, err = lockFolder(made); err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(dir, 0o755); err != nil {
+	if err := os.Chmod(made, 0o755); err != nil {
 		return nil, err
 	}
+	// From the first moment on at which it has its name it is locked.
+	dir := filepath.Join(parent, strings.TrimPrefix(filepath.Base(made), unlocked))
+	if err := unix.Renameat2(unix.AT_FDCWD, made, unix.AT_FDCWD, dir, unix.RENAME_NOREPLACE); err != nil {
+		return nil, &os.LinkError{Op: "rename", Old: made, New: dir, Err: err}
+	}
+	s.dir, s.attacker = dir, filepath.Join(dir, attackerName)
 	if err := copyFile(s.attacker, "/proc/self/exe", 0o755); err != nil {
 		return nil, err
 	}
@@ -93,7 +101,17 @@ func (s *Site) Dir() string { return s.dir }
 // Close takes the site's folder away.
 func (s *Site) Close() error {
 	err := os.RemoveAll(s.dir)
-	s.lock.Close()
+	if s.lock != nil {
+		s.lock.Close()
+	}
+	return err
+}
+
+// UseGroup has the boxes' control groups made below a parent, as
+// jail.Spec.CgroupParent has it.
+func (s *Site) UseGroup(parent string) error {
+	err := givesGroups(parent)
+	s.parent, s.group = parent, err == nil
 	return err
 }
 
@@ -133,38 +151,49 @@ func lockFolder(dir string) (*os.File, error) {
 	return f, nil
 }
 
+// unlocked begins the name of a folder that may not be locked yet.
+const unlocked = "."
+
 // sweep removes the folders of this user's sites that nobody holds any more.
 func sweep(parent, prefix string) {
 	left, _ := filepath.Glob(filepath.Join(parent, prefix+"*"))
 	for _, dir := range left {
-		info, err := os.Lstat(dir)
-		if err != nil || !info.IsDir() {
-			continue
-		}
-		// A site that is being made is not locked yet.
-		if uid, _ := owner(info); uid != os.Getuid() || time.Since(info.ModTime()) < time.Minute {
-			continue
-		}
-		if lock, err := lockFolder(dir); err == nil {
-			os.RemoveAll(dir)
-			lock.Close()
-		}
+		sweepOne(dir, 0)
+	}
+	left, _ = filepath.Glob(filepath.Join(parent, unlocked+prefix+"*"))
+	for _, dir := range left {
+		sweepOne(dir, time.Minute)
 	}
 }
 
-// givesGroups says whether this process is given a control group to make others
-// below. Callers who are not this process's user have none.
-func givesGroups() bool {
-	p, err := cgroups.Find("")
+// sweepOne removes a folder that is as old, at least, if nobody holds it.
+func sweepOne(dir string, age time.Duration) {
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() || time.Since(info.ModTime()) < age {
+		return
+	}
+	if uid, _ := owner(info); uid != os.Getuid() {
+		return
+	}
+	if lock, err := lockFolder(dir); err == nil {
+		os.RemoveAll(dir)
+		lock.Close()
+	}
+}
+
+// givesGroups says why this process is given no control group to make others below, or
+// is nil. Callers who are not this process's user have none.
+func givesGroups(parent string) error {
+	p, err := cgroups.Find(parent)
 	if err != nil {
-		return false
+		return err
 	}
 	defer p.Close()
 	g, err := p.Create("probe", cgroups.Limits{Memory: 64 << 20, CPUs: 1, Pids: 16})
 	if err != nil {
-		return false
+		return err
 	}
-	return g.Remove() == nil
+	return g.Remove()
 }
 
 func copyFile(to, from string, mode os.FileMode) error {

@@ -72,6 +72,8 @@ type Selftest struct {
 	List bool
 	JSON bool
 	Tier int
+	// CgroupParent is jail.Spec's.
+	CgroupParent string
 	// Timeout bounds all of it.
 	Timeout time.Duration
 }

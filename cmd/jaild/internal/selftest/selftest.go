@@ -58,6 +58,11 @@ func (s settings) run(ctx context.Context, out, say io.Writer) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("no folder for it: %w", err)
 	}
+	if s.CgroupParent != "" {
+		if err := site.UseGroup(s.CgroupParent); err != nil {
+			return false, errors.Join(fmt.Errorf("--cgroup-parent %q: %w", s.CgroupParent, err), site.Close())
+		}
+	}
 	who := s.caller(site)
 	if _, err := io.WriteString(say, s.intro(len(rows), who)); err != nil {
 		return false, errors.Join(err, site.Close())
