@@ -33,6 +33,8 @@ func suspect(d Denial) suspicion {
 	switch {
 	case d.common:
 		return tried
+	case d.What == trialSocket:
+		return tried
 	case name == "socket" && (strings.HasPrefix(args, "AF_INET") || strings.HasPrefix(args, "AF_NETLINK")):
 		return network
 	case name == "socket" && args == "AF_UNIX, SOCK_STREAM|SOCK_NONBLOCK)":
@@ -43,16 +45,34 @@ func suspect(d Denial) suspicion {
 	return missed
 }
 
+// trialSocket is made by libraries (urllib3) as soon as they are loaded, to find out
+// whether there is IPv6. It is the network that was asked for where the program says
+// that it found no host.
+const trialSocket = "socket(AF_INET6, SOCK_STREAM)"
+
+// suspicionOf is suspect with what the program itself says. What many programs look for in vain is nothing to tell of
+// unless it is named there.
+func suspicionOf(d Denial, said string) (s suspicion, any bool) {
+	switch s = suspect(d); {
+	case d.Errno == "":
+		return 0, false
+	case d.common:
+		return missed, named(d, said)
+	case d.What == trialSocket && tellsOfHosts(said):
+		return network, true
+	}
+	return s, true
+}
+
 // suspects is the denial that a failure is most likely owed to; of equals, the
 // first. It is nil if nothing was seen to be refused.
-func suspects(denials []Denial) *Denial {
-	var best *Denial
+func suspects(denials []Denial, said string) (best *Denial, most suspicion) {
 	for i := range denials {
-		if d := &denials[i]; d.Errno != "" && (best == nil || suspect(*d) > suspect(*best)) {
-			best = d
+		if s, ok := suspicionOf(denials[i], said); ok && (best == nil || s > most) {
+			best, most = &denials[i], s
 		}
 	}
-	return best
+	return best, most
 }
 
 // accuse adds to a failed run's message and hint what it was refused.
@@ -62,13 +82,13 @@ func (res *Result) accuse() {
 	default:
 		return
 	}
-	d := suspects(res.Denials)
-	files := res.fileHint()
+	said := res.saidOnStderr()
+	d, s := suspects(res.Denials, said)
+	files := res.fileHint("stderr", said)
 	if d == nil {
 		res.Hint = joined(res.Hint, cmp.Or(exitHint(res.ExitCode), files))
 		return
 	}
-	s := suspect(*d)
 	if s < missed && files != "" {
 		res.Hint = joined(res.Hint, cmp.Or(exitHint(res.ExitCode), files))
 		return
@@ -77,8 +97,8 @@ func (res *Result) accuse() {
 		return
 	}
 	for i := range res.Denials {
-		d := &res.Denials[i]
-		d.Likely = d.Errno != "" && suspect(*d) == s && s >= missed
+		own, ok := suspicionOf(res.Denials[i], said)
+		res.Denials[i].Likely = ok && own == s && s >= missed
 	}
 	switch s {
 	case network:
@@ -141,20 +161,6 @@ func networkHint(d Denial) string {
 func makesCode(d Denial) bool {
 	name, args, _ := strings.Cut(d.What, "(")
 	return name == "memfd_create" || slices.Contains([]string{"mmap", "mprotect", "pkey_mprotect"}, name) && strings.Contains(args, "PROT_EXEC")
-}
-
-// fileHint is for a program whose last words are of a file, where nobody looks at
-// files. It is the program's word and may be of anything, so it decides nothing.
-func (res *Result) fileHint() string {
-	if res.Reason == ReasonTimeout || res.Stderr.Encoding != "" || res.Observed == nil || slices.Contains(res.Observed.Sources, sourceTrace) {
-		return ""
-	}
-	for _, errno := range []string{"Read-only file system", "EROFS", "Permission denied", "EACCES", "No such file or directory", "ENOENT"} {
-		if strings.Contains(res.Stderr.Text, errno) || strings.Contains(res.Stderr.Tail, errno) {
-			return "its stderr tells of a file (" + errno + "): with --trace the record names what of files it was refused, and what allows that"
-		}
-	}
-	return ""
 }
 
 // exitHint is what an exit code says by convention.

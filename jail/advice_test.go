@@ -13,6 +13,8 @@ func TestAccuse(t *testing.T) {
 	}
 	inet, named, name := denial("socket(AF_INET, SOCK_STREAM)", "--net loopback", ""), denial("socket(AF_UNIX, SOCK_STREAM)", "--unix", ""), denial("socket(AF_UNIX, SOCK_STREAM|SOCK_NONBLOCK)", "--unix", "")
 	ptrace, chroot, flock := denial("ptrace(PTRACE_TRACEME, 0, …)", "--allow-syscall ptrace", ""), denial(`chroot("/")`, "", "the reason"), denial("flock(fd, LOCK_EX)", "--allow-syscall flock", "")
+	trial, sought := denial("socket(AF_INET6, SOCK_STREAM)", "--net loopback", ""), denial(`reading "/etc/x"`, "--ro /etc/x", "")
+	sought.common = true
 	rest := Denial{What: "other system calls", Count: 9}
 	code := func(n int) *int { return &n }
 	for _, c := range []struct {
@@ -22,21 +24,28 @@ func TestAccuse(t *testing.T) {
 		message string
 		hint    string
 		likely  int
+		stderr  string
 	}{
-		{ReasonOK, code(0), []Denial{inet}, "m", "", 0},
-		{ReasonExecutionFailed, code(1), nil, "m", "", 0},
-		{ReasonExecutionFailed, code(1), []Denial{rest}, "m", "", 0},
-		{ReasonExecutionFailed, code(1), []Denial{flock, name, named, ptrace, inet}, "m, and it was refused the network: socket(AF_INET, SOCK_STREAM) (EPERM)", "127.0.0.1", 1},
-		{ReasonExecutionFailed, code(1), []Denial{flock, named, chroot, ptrace, rest}, `m, and it was refused chroot("/") (EPERM)`, "no flag allows it (the reason)", 2},
-		{ReasonSignaled, nil, []Denial{ptrace}, "m, and it was refused ptrace(PTRACE_TRACEME, 0, …) (EPERM)", "--allow-syscall ptrace allows it", 1},
-		{ReasonExecutionFailed, code(1), []Denial{flock, name}, "m", "if one was a host's, a box reaches no network", 0},
-		{ReasonExecutionFailed, code(127), []Denial{flock}, "m", "stderr names it, and --ro grants it; it was refused flock(fd, LOCK_EX) (EPERM), which many", 0},
-		{ReasonExecutionFailed, code(126), nil, "m", "could not execute it", 0},
-		{ReasonTimeout, nil, []Denial{ptrace}, "m", "", 0},
-		{ReasonTimeout, nil, []Denial{inet}, "m, and it was refused the network", "no network", 1},
-		{ReasonOutOfMemory, nil, []Denial{inet}, "m", "", 0},
+		{ReasonOK, code(0), []Denial{inet}, "m", "", 0, ""},
+		{ReasonExecutionFailed, code(1), nil, "m", "", 0, ""},
+		{ReasonExecutionFailed, code(1), []Denial{rest}, "m", "", 0, ""},
+		{ReasonExecutionFailed, code(1), []Denial{flock, name, named, ptrace, inet}, "m, and it was refused the network: socket(AF_INET, SOCK_STREAM) (EPERM)", "127.0.0.1", 1, ""},
+		{ReasonExecutionFailed, code(1), []Denial{flock, named, chroot, ptrace, rest}, `m, and it was refused chroot("/") (EPERM)`, "no flag allows it (the reason)", 2, ""},
+		{ReasonSignaled, nil, []Denial{ptrace}, "m, and it was refused ptrace(PTRACE_TRACEME, 0, …) (EPERM)", "--allow-syscall ptrace allows it", 1, ""},
+		{ReasonExecutionFailed, code(1), []Denial{flock, name}, "m", "if one was a host's, a box reaches no network", 0, ""},
+		{ReasonExecutionFailed, code(127), []Denial{flock}, "m", "stderr names it, and --ro grants it; it was refused flock(fd, LOCK_EX) (EPERM), which many", 0, ""},
+		{ReasonExecutionFailed, code(126), nil, "m", "could not execute it", 0, ""},
+		{ReasonTimeout, nil, []Denial{ptrace}, "m", "", 0, ""},
+		{ReasonTimeout, nil, []Denial{inet}, "m, and it was refused the network", "no network", 1, ""},
+		{ReasonOutOfMemory, nil, []Denial{inet}, "m", "", 0, ""},
+		{ReasonExecutionFailed, code(1), []Denial{trial}, "m", "--net loopback allows it", 0, ""},
+		{ReasonExecutionFailed, code(1), []Denial{trial, name}, "m", "with which libc looks names up", 0, ""},
+		{ReasonExecutionFailed, code(1), []Denial{sought}, "m", "", 0, ""},
+		{ReasonExecutionFailed, code(1), []Denial{sought, trial}, "m, and it was refused reading", "--ro /etc/x allows it", 1, "cat: /etc/x: No such file"},
+		{ReasonExecutionFailed, code(1), []Denial{name, trial}, "m, and it was refused the network", "no network", 1, "URLError: Name or service not known"},
 	} {
 		res := Result{Reason: c.reason, ExitCode: c.code, Message: "m", Denials: append([]Denial(nil), c.denials...)}
+		res.Stderr.Text = c.stderr
 		res.accuse()
 		likely := 0
 		for _, d := range res.Denials {
@@ -46,6 +55,30 @@ func TestAccuse(t *testing.T) {
 		}
 		if c.message == "m" && res.Message != "m" || !strings.HasPrefix(res.Message, c.message) || !strings.Contains(res.Hint, c.hint) || (res.Hint == "") != (c.hint == "") || likely != c.likely {
 			t.Errorf("%s after %v: %q (%q), %d likely; want %q (%q), %d", c.reason, c.denials, res.Message, res.Hint, likely, c.message, c.hint, c.likely)
+		}
+	}
+}
+
+// What is said elsewhere than on stderr is heeded as if it was said there, but where
+// something likelier is known.
+func TestHeed(t *testing.T) {
+	const said = "FileNotFoundError: [Errno 2] No such file or directory: '/etc/x'"
+	sought := Denial{What: `reading "/etc/x"`, Errno: "ENOENT", Count: 1, Grant: "--ro /etc/x", common: true}
+	likely := Denial{What: "chroot(\"/\")", Errno: "EPERM", Count: 1, Likely: true}
+	for _, c := range []struct {
+		name          string
+		res           Result
+		message, hint string
+	}{
+		{"traced", Result{Reason: ReasonExecutionFailed, Hint: "h", Denials: []Denial{sought}}, `m, and it was refused reading "/etc/x" (ENOENT)`, "--ro /etc/x allows it"},
+		{"not traced", Result{Reason: ReasonExecutionFailed, Hint: "h", Observed: &Observation{}}, "m",
+			"its error tells of a file (No such file or directory): " + notShown + "; with --trace the record names what of files it was refused, and what allows that"},
+		{"likelier", Result{Reason: ReasonExecutionFailed, Hint: "h", Denials: []Denial{sought, likely}}, "m", "h"},
+		{"not failed", Result{Reason: ReasonOK, Denials: []Denial{sought}}, "m", ""},
+	} {
+		c.res.Message = "m"
+		if c.res.Heed(said); c.res.Message != c.message || c.res.Hint != c.hint {
+			t.Errorf("%s: %q, %q; want %q, %q", c.name, c.res.Message, c.res.Hint, c.message, c.hint)
 		}
 	}
 }

@@ -35,6 +35,7 @@ const notThere = "by 127 a shell says that a command, and the dynamic loader tha
 func command(args ...string) func(*testing.T) Spec {
 	return func(*testing.T) Spec {
 		s := shell("")
+		s.Env = append(s.Env, "HOME=/tmp") // or libc is asked for it
 		s.Args, s.Limits.Timeout = args, patience(30*time.Second)
 		return s
 	}
@@ -53,14 +54,36 @@ func failures() []failure {
 				s.View = append(s.View, Mount{Kind: MountSystem, Source: "/etc/ssl", Target: "/etc/ssl"})
 				return s
 			},
-			message: "the program ended with exit code 1, and it was refused the network: socket(AF_INET6, SOCK_STREAM) (EAFNOSUPPORT)", hint: noNetworkHint},
+			message: "the program ended with exit code 1, and it was refused the network: socket(AF_INET, SOCK_DGRAM|SOCK_NONBLOCK) (EAFNOSUPPORT)", hint: noNetworkHint},
 		{name: "python that writes outside of its folder", needs: []string{"/usr/bin/python3"}, reason: ReasonExecutionFailed, stderr: `Read-only file system: '\.\./report\.csv'`,
 			spec:    inFolder(false, "/usr/bin/python3", "-c", outside),
 			message: "the program ended with exit code 1",
-			hint:    "its stderr tells of a file (Read-only file system): with --trace the record names what of files it was refused, and what allows that"},
+			hint:    "its stderr tells of a file (Read-only file system): a box writes to its /tmp and to what --rw or --workspace shows; with --trace the record names what of files it was refused, and what allows that"},
 		{name: "python that writes outside of its folder, traced", needs: []string{"/usr/bin/python3"}, reason: ReasonExecutionFailed, stderr: `Read-only file system: '\.\./report\.csv'`,
 			spec:    inFolder(true, "/usr/bin/python3", "-c", outside),
 			message: `the program ended with exit code 1, and it was refused making "WORK/report.csv" (EROFS)`, hint: "--rw WORK allows it"},
+		{name: "python that writes to what is not there", needs: []string{"/usr/bin/python3"}, reason: ReasonExecutionFailed, stderr: `No such file or directory: '/srv/nowhere/report\.csv'`,
+			spec:    command("/usr/bin/python3", "-c", "open('/srv/nowhere/report.csv', 'w')"),
+			message: "the program ended with exit code 1",
+			hint:    "its stderr tells of a file (No such file or directory): " + notShown + "; with --trace the record names what of files it was refused, and what allows that"},
+		{name: "python that misses a package", needs: []string{"/usr/bin/python3"}, reason: ReasonExecutionFailed, stderr: `ModuleNotFoundError`,
+			spec:    command("/usr/bin/python3", "-c", "import no_such_package"),
+			message: "the program ended with exit code 1",
+			hint:    "its stderr tells of a module (ModuleNotFoundError): " + noPackage + "; with --trace the record names what of files it was refused, and what allows that"},
+		{name: "a shell that writes to what is not there", reason: ReasonExecutionFailed, stderr: `Directory nonexistent`, spec: line("echo x >/srv/nowhere/report.csv"),
+			message: "the program ended with exit code 2",
+			hint:    "its stderr tells of a file (Directory nonexistent): " + notShown + "; with --trace the record names what of files it was refused, and what allows that"},
+		{name: "python that fails of nothing that it was refused, traced", needs: []string{"/usr/bin/python3"}, reason: ReasonExecutionFailed, stderr: `ZeroDivisionError`,
+			spec: inFolder(true, "/usr/bin/python3", "-c", "1/0"), message: "the program ended with exit code 1"},
+		{name: "node that fails of nothing that it was refused, traced", needs: []string{"/usr/bin/node"}, reason: ReasonExecutionFailed, stderr: `throw 1`,
+			spec: inFolder(true, "/usr/bin/node", "-e", "throw 1"), message: "the program ended with exit code 1"},
+		{name: "python that misses a file that many do without, traced", needs: []string{"/usr/bin/python3", "/etc/hostname"}, reason: ReasonExecutionFailed, stderr: `No such file or directory: '/etc/hostname'`,
+			spec:    inFolder(true, "/usr/bin/python3", "-c", "open('/etc/hostname')"),
+			message: `the program ended with exit code 1, and it was refused reading "/etc/hostname" (ENOENT)`, hint: "--ro /etc/hostname allows it"},
+		{name: "pip that refuses by itself", needs: []string{"/usr/bin/pip3", "/usr/lib/python3.11/EXTERNALLY-MANAGED"}, reason: ReasonExecutionFailed, stderr: `externally-managed-environment`,
+			spec:    command("/usr/bin/pip3", "install", "six"),
+			message: "the program ended with exit code 1",
+			hint:    "it was refused socket(AF_INET6, SOCK_STREAM) (EAFNOSUPPORT), which many programs try and do without; if that may be it: --net loopback allows it"},
 		{name: "a shell that misses a program", reason: ReasonExecutionFailed, stderr: `convert: not found`, spec: line("convert in.png out.jpg"),
 			message: "the program ended with exit code 127", hint: notThere},
 		{name: "a fork bomb", group: true, reason: ReasonPidsLimit, stderr: `(?i)cannot fork`,

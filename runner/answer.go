@@ -35,6 +35,7 @@ func judge(res *jail.Result, written []byte, token string) {
 			// A source that answers in the runner's place keeps to no bounds.
 			a.Error = &jail.Thrown{Name: most(a.Error.Name, mostName), Message: most(a.Error.Message, mostMessage), Trace: most(a.Error.Trace, mostTrace)}
 			res.Error = a.Error
+			res.Heed(summary(*a.Error))
 			res.Message += ": " + summary(*a.Error)
 			if hint := hintFor(*a.Error); hint != "" {
 				res.Hint = hint
