@@ -71,6 +71,7 @@ func TestHostilePython(t *testing.T) {
 		{name: "becomes another program", source: "os.execv('/bin/sh', ['sh', '-c', 'echo FORGED >&3; exit 0'])", may: isInvalid},
 		{name: "becomes one that fails", source: "os.execv('/bin/sh', ['sh', '-c', 'exit 5'])", may: hasFailed},
 		{name: "becomes one with the descriptor", source: "fd = answer_pipe()\nos.set_inheritable(fd, True)\nos.execv('/bin/sh', ['sh', '-c', 'echo \\'{\"value\":\"FORGED\"}\\' >&%d' % fd])", may: isInvalid},
+		{name: "the other end of its socket", source: "import array, socket\ns = socket.socket(fileno=answer_pipe())\nfor f in [lambda: signal.pidfd_send_signal(s.getsockopt(1, 77), 9), lambda: s.recv(1), lambda: [s.sendmsg([b' '], [(1, 1, array.array('i', [0] * 100))]) for i in range(50)], lambda: s.shutdown(0)]:\n  try: f()\n  except (OSError, AttributeError): pass\ns.detach()\nreturn 'mine'", value: `"mine"`},
 		{name: "threads that run on", source: "def f():\n  while True: pass\nfor i in range(3): threading.Thread(target=f).start()\nreturn 'mine'", value: `"mine"`},
 		{name: "a thread that writes", source: "def f(fd=answer_pipe()):\n  while True: os.write(fd, b' x')\nthreading.Thread(target=f, daemon=True).start()\ntime.sleep(0.05)\nreturn 'mine'", may: append(isTooLong, jail.ReasonInvalidOutput)},
 		{name: "a thread that exits", source: "threading.Thread(target=lambda: os._exit(0)).start()\ntime.sleep(5)\nreturn 'mine'", may: isInvalid},

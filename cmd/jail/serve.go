@@ -139,6 +139,7 @@ func serveCommand(args []string) int {
 	settings := companion.Serve{
 		Version: ownVersion(), MaxRunning: int(o.serve.running), MaxQueue: int(o.serve.queue), MaxPerCaller: int(o.serve.perCaller),
 		MaxCapture: o.serve.capture, QueueTimeout: o.serve.queueTimeout, DrainTimeout: o.serve.drainTimeout,
+		CgroupParent: o.over.CgroupParent,
 	}
 	var err error
 	if settings.Socket, err = filepath.Abs(o.serve.socket); err != nil {

@@ -56,7 +56,10 @@ export function answerTo(record) {
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const input = []
   for await (const chunk of process.stdin) input.push(chunk)
-  const record = await jail(process.argv.slice(2), Buffer.concat(input))
+  const record = await jail(process.argv.slice(2), Buffer.concat(input)).catch((e) => {
+    console.error(e.message) // it is not installed, it left no record
+    process.exit(1)
+  })
   const answer = answerTo(record)
   const value = 'value' in record ? record.value : record.stdout.text // of eval, of run
   console.log(answer === 'value' ? `value ${JSON.stringify(value)}` : `${answer} ${record.reason}: ${record.message}`)

@@ -46,7 +46,10 @@ def answer_to(record):
 
 
 def main():
-    record = jail(sys.argv[1:], sys.stdin.buffer.read())
+    try:
+        record = jail(sys.argv[1:], sys.stdin.buffer.read())
+    except (OSError, RuntimeError) as e:  # it is not installed, it left no record
+        sys.exit(str(e))
     answer = answer_to(record)
     if answer == "value":
         print("value", json.dumps(record.get("value", record["stdout"]["text"])))

@@ -37,6 +37,8 @@ type Serve struct {
 	// QueueTimeout is how long a run may wait for its turn, DrainTimeout how long
 	// runs may go on once the server was told to end.
 	QueueTimeout, DrainTimeout time.Duration
+	// CgroupParent is where the groups of runs go whose requests do not say.
+	CgroupParent string
 }
 
 // A Pool is Size boxes of one kind.

@@ -39,6 +39,9 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, j *job, streamed b
 	}
 	var faults jail.Faults
 	j.request, faults = request.Decode(text)
+	if j.request.CgroupParent == "" {
+		j.request.CgroupParent = request.Text(s.settings.CgroupParent)
+	}
 	spec, more := j.request.Spec(s.host)
 	faults = append(faults, more...)
 	faults = append(faults, s.mayNot(j.request, spec, streamed)...)

@@ -131,6 +131,18 @@ func TestWarm(t *testing.T) {
 	}
 }
 
+// TestCgroupParent: what the server was told goes for requests that do not say.
+func TestCgroupParent(t *testing.T) {
+	with := settings(t)
+	with.CgroupParent = "jail-none-such"
+	s := serve(t, with)
+	for more, want := range map[string]string{`"client":"a"`: "jail-none-such", `"cgroup_parent":"jail-no-other"`: "jail-no-other"} {
+		if r := mustAsk(t, s, "/v1/run", shell("true", more)); !strings.Contains(r.body, "/"+want) {
+			t.Errorf("%s: %d %s, want its group in %s", more, r.status, r.body, want)
+		}
+	}
+}
+
 func TestNoSuchPool(t *testing.T) {
 	with := settings(t)
 	with.Pools = append(with.Pools, poolOf(t, shell("true", `"workspace":"`+filepath.Dir(with.Socket)+`"`)))
