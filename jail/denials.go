@@ -72,7 +72,7 @@ func (o *Observation) trace(t *seenPaths, audited bool) {
 	defer t.mu.Unlock()
 	o.Sources = append(o.Sources, sourceTrace)
 	o.Blind = append(o.Blind, "files: each path is looked up right before its call, and what the call itself was answered is not seen",
-		"files: what the kernel opens by itself (the interpreter of a script, the loader of a program), what is reached by descriptor, and /proc/self",
+		"files: what the kernel opens by itself (the interpreter of a script, the loader of a program), what is reached by descriptor (with AT_EMPTY_PATH newfstatat and statx are not heard of), and /proc/self",
 		"files: what is refused for another reason than being absent, a mode, a read-only mount or a grant, such as Landlock's rule on moving files between folders")
 	if t.unread > 0 {
 		o.Blind = append(o.Blind, "files: "+strconv.FormatInt(t.unread, 10)+" paths that could not be read or looked up in time")

@@ -36,7 +36,8 @@ type Operand struct {
 type Call struct {
 	Name string
 	// Unless is a bit of the argument Flags, with which the call is about a
-	// descriptor mostly (AT_EMPTY_PATH): those are not worth hearing of. 0 is none.
+	// descriptor mostly (AT_EMPTY_PATH): of those that only look, so often, it is not
+	// heard. 0 is none.
 	Unless uint32
 	Flags  int
 }
@@ -110,7 +111,7 @@ func Calls() []Call {
 	calls := []Call{{Name: "open"}, {Name: "openat"}, {Name: "creat"}, {Name: "connect"}}
 	for _, f := range forms() {
 		c := Call{Name: f.name}
-		if f.flags >= 0 && f.name != "execveat" && f.name != "utimensat" {
+		if f.name == "newfstatat" || f.name == "statx" { // with which fstat(3) is made
 			c.Unless, c.Flags = emptyPath, f.flags
 		}
 		calls = append(calls, c)

@@ -53,3 +53,19 @@ func TestCalls(t *testing.T) {
 		}
 	}
 }
+
+// What changes something is heard of whatever its flags: a path may stand beside
+// AT_EMPTY_PATH.
+func TestUnless(t *testing.T) {
+	for _, c := range Calls() {
+		looks := c.Name == "newfstatat" || c.Name == "statx"
+		if (c.Unless != 0) != looks {
+			t.Errorf("%s is not heard of with %#x", c.Name, c.Unless)
+		}
+		for _, o := range Of(c.Name, [6]uint64{}) {
+			if c.Unless != 0 && o.Want != Look {
+				t.Errorf("%s wants %v of %+v unheard", c.Name, o.Want, o)
+			}
+		}
+	}
+}
