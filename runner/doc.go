@@ -21,7 +21,8 @@
 // ENXIO), and it is not inherited. The filter refuses ptrace, process_vm_writev and
 // pidfd_getfd, and nobody can write to /proc/PID/mem. The runner's process is not
 // dumpable either (prctl(2), PR_SET_DUMPABLE), so that its children can't read its
-// memory, its descriptors and its environment; for the source that means that parts of
+// memory, its descriptors and its environment, and in tier 1 don't find it in /proc at
+// all; for the source that means that parts of
 // /proc/self belong to root (environ, io, auxv). Where this can't be had (a Python
 // without _ctypes, a Node.js without dlopen or with a full or noexec TMPDIR), children
 // can read there what the source was given and the number, but have nowhere to write
