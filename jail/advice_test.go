@@ -1,8 +1,12 @@
 package jail
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed-75010da9/jail/seccomp"
 )
 
 // Of what a failed program was refused the message names what is likely why, the
@@ -55,6 +59,26 @@ func TestAccuse(t *testing.T) {
 		}
 		if c.message == "m" && res.Message != "m" || !strings.HasPrefix(res.Message, c.message) || !strings.Contains(res.Hint, c.hint) || (res.Hint == "") != (c.hint == "") || likely != c.likely {
 			t.Errorf("%s after %v: %q (%q), %d likely; want %q (%q), %d", c.reason, c.denials, res.Message, res.Hint, likely, c.message, c.hint, c.likely)
+		}
+	}
+}
+
+// Calls that are of no use alone are granted together, whichever was refused.
+func TestGrantedTogether(t *testing.T) {
+	for _, name := range []string{"inotify_init", "inotify_init1"} {
+		if calls := together(name); !slices.Contains(calls, name) || !slices.Contains(calls, "inotify_add_watch") {
+			t.Errorf("together(%s) = %v, want it and inotify_add_watch", name, calls)
+		}
+	}
+}
+
+// No reason names what is in the source.
+func TestReasonsAreForPeople(t *testing.T) {
+	identifier := regexp.MustCompile(`\b[A-Z][a-z]+[A-Z]\w*|\bsee [A-Z][a-z]+`)
+	for nr := range 470 {
+		name := seccomp.Name(nr)
+		if why := seccomp.Why(name); identifier.MatchString(why) {
+			t.Errorf("%s: %q", name, why)
 		}
 	}
 }

@@ -160,7 +160,7 @@ func byName(names ...string) grant {
 // together is the calls that are of no use without each other.
 func together(name string) []string {
 	for _, calls := range [][]string{
-		{"inotify_init1", "inotify_add_watch", "inotify_rm_watch"},
+		{"inotify_init", "inotify_init1", "inotify_add_watch", "inotify_rm_watch"},
 		{"io_setup", "io_destroy", "io_submit", "io_cancel", "io_getevents", "io_pgetevents"},
 		{"process_vm_readv", "process_vm_writev"},
 		{"msgget", "msgsnd", "msgrcv", "msgctl"},

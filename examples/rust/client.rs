@@ -1,8 +1,7 @@
 // rustc client.rs && ./client JAIL-ARGUMENTS… <stdin    such as: eval --profile python
 //
-// The standard library has no JSON, so this reads only the reason, which stands in the
-// record before anything that the program could have written. With serde_json the
-// record's other fields are as easy to have.
+// The standard library has no JSON, so this finds a field of the record's own, past what
+// is in strings and in others, and shows it as it stands there. serde_json does it all.
 
 use std::process::{Command, Stdio};
 
@@ -17,13 +16,39 @@ fn jail(args: &[String]) -> Result<String, String> {
     String::from_utf8(output.stdout).map_err(|e| e.to_string())
 }
 
-/// The reason of a record.
-fn reason(record: &str) -> Option<&str> {
-    if !record.starts_with("{\"schema\":\"jail/1\",") {
-        return None;
+/// The JSON of a field, after what comes before it in whatever holds it.
+fn field<'a>(json: &'a str, name: &str) -> Option<&'a str> {
+    let key = format!("\"{name}\":");
+    let (mut depth, mut quoted, mut escaped, mut start) = (0, false, false, None);
+    for (at, c) in json.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => {
+                if !quoted && depth == 1 && start.is_none() && json[at..].starts_with(&key) {
+                    start = Some(at + key.len());
+                }
+                quoted = !quoted;
+            }
+            _ if quoted => {}
+            '{' | '[' => depth += 1,
+            ',' | '}' | ']' => {
+                if depth == 1 && start.is_some() {
+                    return Some(&json[start?..at]);
+                }
+                if c != ',' {
+                    depth -= 1;
+                }
+            }
+            _ => {}
+        }
     }
-    let (_, rest) = record.split_once("\"reason\":\"")?;
-    rest.split('"').next()
+    None
+}
+
+/// A string of JSON without its quotes, or "".
+fn text(json: Option<&str>) -> &str {
+    json.and_then(|s| s.strip_prefix('"')?.strip_suffix('"')).unwrap_or("")
 }
 
 /// What a reason comes to: see the table in README.md.
@@ -48,11 +73,16 @@ fn main() {
             std::process::exit(1)
         }
     };
-    match reason(&record) {
-        Some(reason) => println!("{} {}: {}", answer_to(reason), reason, record.trim_end()),
-        None => {
-            eprintln!("jail left no record");
-            std::process::exit(1)
+    if !record.starts_with("{\"schema\":\"jail/1\",") {
+        eprintln!("jail left no record");
+        std::process::exit(1)
+    }
+    let reason = text(field(&record, "reason"));
+    match answer_to(reason) {
+        "value" => {
+            let printed = field(&record, "stdout").and_then(|out| field(out, "text"));
+            println!("value {}", field(&record, "value").or(printed).unwrap_or("null"))
         }
+        answer => println!("{answer} {reason}: {}", text(field(&record, "message"))),
     }
 }

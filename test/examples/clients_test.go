@@ -165,8 +165,11 @@ func (c cause) check(t *testing.T, command []string) {
 	if got := out.String(); !strings.HasPrefix(got, want) {
 		t.Errorf("it says %.300q, want %q", got, want)
 	}
-	if c.reason == "ok" && !strings.Contains(out.String(), "42") {
-		t.Errorf("the value is not there: %.300q", out.String())
+	if c.reason == "ok" && out.String() != "value 42\n" {
+		t.Errorf("it says %.300q, want the value 42 alone", out.String())
+	}
+	if strings.Contains(out.String(), "schema") || strings.Count(out.String(), "\n") != 1 {
+		t.Errorf("it prints more than what came of it: %.300q", out.String())
 	}
 }
 

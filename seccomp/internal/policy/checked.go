@@ -147,7 +147,7 @@ func processes() []Check {
 		},
 		{
 			Why: "no socket of any family. Unix sockets would reach one that lies in a granted tree; " +
-				"what a net mode or a profile needs is prepended, see UnixSockets and Loopback",
+				"what a net mode or a profile needs is allowed beside it",
 			Calls: "socket",
 			Else:  NoFamily,
 		},
