@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -38,21 +39,33 @@ func (b bout) name() string { return b.class.name + " as " + b.role() }
 func (o options) bouts(hosts []pick, suites []suite, images map[string]image, work workshop) ([]bout, error) {
 	var list []bout
 	for _, h := range hosts {
-		var fit []suite
-		for _, s := range suites {
-			elsewhere := s.here && h.kernel.kind != here || s.boxes && h.kernel.below
-			if !elsewhere && (o.suites != "" || !h.brief || !s.long) {
-				fit = append(fit, s)
-			}
-		}
-		if len(fit) == 0 {
-			return nil, fmt.Errorf("%s: none of the suites %s is for it: those that make their own places are for -hosts here, and where no box runs there are no reasons", h.name, o.suites)
-		}
 		for _, role := range h.roles {
+			var fit []suite
+			for _, s := range suites {
+				if s.fits(h.class, role) && (o.suites != "" || !h.brief || !s.long) {
+					fit = append(fit, s)
+				}
+			}
+			if len(fit) == 0 {
+				return nil, fmt.Errorf("%s as %s: none of the suites %s is for it: those that make their own places are for -hosts here, programs are root's in guests, and where no box runs there are no reasons", h.name, role, o.suites)
+			}
 			list = append(list, bout{h.class, role == "user", fit, images[h.kernel.name], work, o.filter, o.skip, o.verbose, o.update})
 		}
 	}
 	return list, nil
+}
+
+// fits says whether a suite is for a host and a role.
+func (s suite) fits(h class, role string) bool {
+	switch {
+	case s.here:
+		return h.kernel.kind == here
+	case s.boxes:
+		return !h.kernel.below
+	case s.commands != "":
+		return h.kernel.kind != here && !h.kernel.below && role == "root" && h.refuses == ""
+	}
+	return true
 }
 
 // runAll runs bouts side by side, and answers in their order. It hands each on as
@@ -108,6 +121,10 @@ func (b bout) finish(job order.Job, end order.End, output []byte) (ended, error)
 	j, err := read(b.work.test2json(), job, end, output)
 	if err != nil || j.JSON == nil {
 		return j, err
+	}
+	if strings.HasPrefix(j.Name, programsName+"/") {
+		j.Wrong = judgeProgram(j.JSON)
+		return j, nil
 	}
 	j.Wrong = judge(j.JSON, b.refuses(j.Name))
 	if j.Wrong == "" && j.Name == "doctor" && b.class.kernel.kind != here { // there are many machines

@@ -5,6 +5,7 @@
 //	go run ./test/guest -hosts qemu-6.1:root,qemu-6.12:user -suites cgroups,escape
 //	go run ./test/guest -hosts qemu-7.3 -roles user -suites jail -run TestReasonsForReal -v
 //	go run ./test/guest -json hosts.json -docs docs/hosts.md
+//	go run ./test/guest -roles root -suites programs -json programs.json
 //	go run ./test/guest -suites doctor -update   keep what doctor says from now on
 //
 // It exits with 1 if a test failed or a guest did not get to its end, and lists

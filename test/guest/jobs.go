@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,6 +36,8 @@ func (s suite) jobs(b bout) []order.Job {
 		return []order.Job{one}
 	case "profiles":
 		return b.profileJobs(one)
+	case programsName:
+		return b.programJobs(one)
 	case "systemd-252", "systemd-257":
 		release := map[string]string{"systemd-252": "bookworm", "systemd-257": "trixie"}[s.name]
 		one.Dir, one.Args = b.work.root, []string{"go", "run", "./test/systemd", "-tests", "-debian", release}
@@ -109,6 +112,20 @@ func (b bout) profileJobs(one order.Job) []order.Job {
 		add("python"+without, "python", slices.Concat(optional, python)...)
 	}
 	add(weakened, weakened, "--optional", "landlock,cgroup", "--", "-c", "echo sh says 42")
+	return jobs
+}
+
+// programJobs are one for each program, so that each has a limit of its own. Their
+// folders were made on the host: compilers are slow in a guest.
+func (b bout) programJobs(one order.Job) (jobs []order.Job) {
+	folders, _ := os.ReadDir(b.work.programs())
+	for _, f := range folders {
+		j := one
+		j.Name = programsName + "/" + f.Name()
+		j.Args = []string{b.place() + "/bin/" + programsName, "-jail", b.place() + "/bin/jail",
+			"-prepared", b.place() + "/" + programsName, "-only", f.Name()}
+		jobs = append(jobs, j)
+	}
 	return jobs
 }
 

@@ -107,6 +107,25 @@ func judge(record json.RawMessage, refuses jail.LayerName) string {
 	return ""
 }
 
+// judgeProgram says what of a program's run is not as it must be on any kernel: with
+// the profile that was learned it ends as it did watched, and whether it is traced or
+// not makes no difference.
+func judgeProgram(line json.RawMessage) string {
+	var seen struct{ Missing, Differs, Enforced, Traced string }
+	if err := json.Unmarshal(line, &seen); err != nil {
+		return err.Error()
+	}
+	switch {
+	case seen.Missing != "":
+		return seen.Missing
+	case seen.Differs != "":
+		return seen.Differs
+	case seen.Enforced != seen.Traced:
+		return fmt.Sprintf("enforced it is %s, and traced %s", seen.Enforced, seen.Traced)
+	}
+	return ""
+}
+
 type tests struct {
 	passes, failed, skips []verdict
 }

@@ -4,6 +4,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -110,5 +111,41 @@ func TestJudge(t *testing.T) {
 		if got := judge([]byte(tt.record), tt.refuses); (got == "") != tt.right {
 			t.Errorf("judge(%s, %q) = %q, want right: %v", tt.record, tt.refuses, got, tt.right)
 		}
+	}
+}
+
+// A program's run is wrong where it was not carried out, where its profile makes a
+// difference, or the looking does.
+func TestJudgeProgram(t *testing.T) {
+	for line, want := range map[string]string{
+		`{"schema":"programs","enforced":"ok 0","traced":"ok 0","differs":""}`:    "",
+		`{"schema":"programs","missing":"no folder"}`:                             "no folder",
+		`{"schema":"programs","enforced":"ok 0","traced":"ok 0","differs":"rw"}`:  "rw",
+		`{"schema":"programs","enforced":"ok 0","traced":"timeout","differs":""}`: "enforced it is ok 0, and traced timeout",
+	} {
+		if got := judgeProgram([]byte(line)); got != want {
+			t.Errorf("judgeProgram(%s) = %q, want %q", line, got, want)
+		}
+	}
+}
+
+// Programs are for root's guests that have every wall, and for no other host.
+func TestProgramsFit(t *testing.T) {
+	var programs suite
+	for _, s := range suites() {
+		if s.commands != "" {
+			programs = s
+		}
+	}
+	var fit []string
+	for _, h := range hosts() {
+		for _, role := range h.roles() {
+			if programs.fits(h, role) && !h.brief {
+				fit = append(fit, h.name+":"+role)
+			}
+		}
+	}
+	if want := []string{"qemu-6.1:root", "qemu-6.12:root", "qemu-7.3:root"}; !slices.Equal(fit, want) {
+		t.Errorf("programs are run on %v, want %v", fit, want)
 	}
 }

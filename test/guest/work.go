@@ -25,6 +25,9 @@ type suite struct {
 	users string
 	// boxes says that without a box that runs there is nothing to be tested.
 	boxes bool
+	// commands is a program whose jobs are commands of its own, a package, or "". They
+	// are root's, in guests whose kernels have every wall.
+	commands string
 	// here is a suite that makes its places itself, so it is run on this machine
 	// alone. What passed there is listed, too.
 	here bool
@@ -44,6 +47,8 @@ func suites() []suite {
 			users: "^TestAsOrdinaryUser$"},
 		{name: "escape", what: "the table of attacks: test/escape", pkg: "./test/escape", limit: 4 * time.Minute, long: true,
 			users: "^TestEscape$/^user$"},
+		{name: "programs", what: "programs that people run: what they are refused, the profile learned, and enforced", commands: "./test/programs",
+			limit: 30 * time.Second, long: true}, // each of them
 		{name: "container", what: "tier 2 in a container without namespaces: test/container", pkg: "./test/container", limit: 3 * time.Minute, here: true},
 		{name: "nested", what: "jail within something else: test/nested", pkg: "./test/nested", limit: time.Minute, here: true},
 		{name: "shapes", what: "distribution shapes: test/shapes", pkg: "./test/shapes", limit: 5 * time.Minute, here: true},
@@ -67,6 +72,11 @@ type workshop struct {
 
 func (w workshop) pid1() string      { return filepath.Join(w.dir, "init") }
 func (w workshop) test2json() string { return filepath.Join(w.dir, "test2json") }
+
+// programs holds the folders of the jobs of suite "programs", one for each.
+func (w workshop) programs() string { return filepath.Join(w.dir, programsName) }
+
+const programsName = "programs"
 
 // newWorkshop builds everything.
 func newWorkshop(list []suite) (workshop, error) {
@@ -111,12 +121,24 @@ func (w workshop) fill(list []suite) error {
 			builds = append(builds, []string{"test", "-c", "-o", filepath.Join(w.dir, "bin", s.binary()), s.pkg})
 		}
 	}
+	commands := ""
+	for _, s := range list {
+		if s.commands != "" {
+			commands = filepath.Join(w.dir, "bin", s.name)
+			builds = append(builds, []string{"build", "-o", commands, s.commands})
+		}
+	}
 	for _, args := range builds {
 		cmd := exec.Command("go", args...)
 		cmd.Dir = w.root
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	if commands != "" {
+		if out, err := exec.Command(commands, "-prepare", w.programs()).CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w\n%s", commands, err, out)
 		}
 	}
 	return copyTracked(filepath.Join(w.dir, "src"), w.root)

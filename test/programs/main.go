@@ -5,6 +5,8 @@
 // ends as the watched one did, and writes the table of docs/learn.md.
 //
 //	go run ./test/programs [-only NAME,…] [-install] [-docs FILE]
+//	go run ./test/guest -hosts qemu-6.1,qemu-6.12,qemu-7.3 -roles root -suites programs -json programs.json
+//	go run ./test/programs -take programs.json                what guests saw is kept for the page
 //
 // Programs that are not on this machine are left out, and said to be; -install asks
 // Debian's package manager for them first (as root). Each run is bounded to a
@@ -12,6 +14,7 @@
 package main
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -23,18 +26,35 @@ import (
 	"github.com/seed-75010da9/jail/test/shipped"
 )
 
+// options are the command's.
+type options struct {
+	only, docs, prepare, prepared, jail, take string
+	install                                   bool
+}
+
 func main() {
-	only := flag.String("only", "", "names of programs, with commas between them")
-	install := flag.Bool("install", false, "install the Debian packages of those that are missing")
-	docs := flag.String("docs", "", "write the page there")
+	var o options
+	flag.StringVar(&o.only, "only", "", "`names` of programs, with commas between them")
+	flag.BoolVar(&o.install, "install", false, "install the Debian packages of those that are missing")
+	flag.StringVar(&o.docs, "docs", "", "write the page to this `file`")
+	flag.StringVar(&o.prepare, "prepare", "", "make the folders of the jobs that guests can do in this `folder`, and run nothing")
+	flag.StringVar(&o.prepared, "prepared", "", "take the jobs' folders from this `folder`, and print what was seen as lines of JSON")
+	flag.StringVar(&o.jail, "jail", "", "the `program` jail, instead of building it")
+	flag.StringVar(&o.take, "take", "", "keep what guests saw by this `file`, which test/guest wrote, in "+guestsFile+", and run nothing")
 	flag.Parse()
-	if err := run(*only, *install, *docs); err != nil {
+	if err := o.run(); err != nil {
 		fmt.Fprintln(os.Stderr, "programs:", err)
 		os.Exit(1)
 	}
 }
 
-func run(only string, install bool, docs string) error {
+func (o options) run() error {
+	switch {
+	case o.prepare != "":
+		return prepareAll(o.prepare)
+	case o.take != "":
+		return take(o.take)
+	}
 	dir, err := os.MkdirTemp("", "jail-programs-")
 	if err != nil {
 		return err
@@ -43,26 +63,45 @@ func run(only string, install bool, docs string) error {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		return err
 	}
-	jail := filepath.Join(dir, "jail")
-	if err := shipped.Build(jail); err != nil {
+	if o.jail == "" {
+		o.jail = filepath.Join(dir, "jail")
+		if err := shipped.Build(o.jail); err != nil {
+			return err
+		}
+	}
+	rows, err := o.measureAll(dir)
+	if err != nil || o.docs == "" {
 		return err
 	}
-	var rows []row
+	kept, err := readKept()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(o.docs, []byte(page(rows, kept)), 0o644)
+}
+
+// measureAll runs what was asked for, and prints each row as soon as there is one.
+func (o options) measureAll(dir string) (rows []row, err error) {
 	for _, p := range programs() {
-		if only != "" && !slices.Contains(strings.Split(only, ","), p.name) {
+		if o.only != "" && !slices.Contains(strings.Split(o.only, ","), p.name) {
 			continue
 		}
-		if install && !p.there() && p.packages != "" {
+		if o.install && !p.there() && p.packages != "" {
 			installed(p.packages)
 		}
-		r := measure(jail, filepath.Join(dir, p.name), p)
-		fmt.Print(r.text())
+		r := measure(o.jail, filepath.Join(dir, p.name), o.prepared, p)
 		rows = append(rows, r)
+		if o.prepared == "" {
+			fmt.Print(r.text())
+			continue
+		}
+		line, err := json.Marshal(r.seen())
+		if err != nil {
+			return nil, err
+		}
+		fmt.Printf("%s\n", line)
 	}
-	if docs == "" {
-		return nil
-	}
-	return os.WriteFile(docs, []byte(page(rows)), 0o644)
+	return rows, nil
 }
 
 // installed asks for packages; a program that is still missing says so in its row.

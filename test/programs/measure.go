@@ -30,18 +30,18 @@ type row struct {
 // perRun bounds each run. Building Go's own library in one is the longest.
 const perRun = "3m"
 
-func measure(binary, dir string, p program) row {
+// measure runs a program in a folder of its own, which is made there, or is a copy of
+// one that is prepared.
+func measure(binary, dir, prepared string, p program) row {
 	r := row{program: p}
-	if !p.there() {
-		r.missing = "not on this machine"
-		return r
+	if prepared != "" {
+		if out, err := exec.Command("cp", "-a", filepath.Join(prepared, p.name), dir).CombinedOutput(); err != nil {
+			r.missing = "could not be copied: " + lastLine(out)
+		}
+	} else {
+		r.missing = p.make(dir)
 	}
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		r.missing = err.Error()
-		return r
-	}
-	if out, err := in(dir, "/bin/sh", "-ec", p.prepare); err != nil {
-		r.missing = "could not be prepared: " + lastLine(out)
+	if r.missing != "" {
 		return r
 	}
 	profile := filepath.Join(filepath.Dir(dir), strings.ReplaceAll(p.name, " ", "-")+".toml")
@@ -66,6 +66,20 @@ func measure(binary, dir string, p program) row {
 	r.heard = record(dir, binary, append(enforced, command...))
 	r.traced = record(dir, binary, slices.Concat(enforced[:2:2], []string{"--trace"}, enforced[2:], command))
 	return r
+}
+
+// make makes the job's folder, and is why it could not be made.
+func (p program) make(dir string) (missing string) {
+	if !p.there() {
+		return "not on this machine"
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err.Error()
+	}
+	if out, err := in(dir, "/bin/sh", "-ec", p.prepare); err != nil {
+		return "could not be prepared: " + lastLine(out)
+	}
+	return ""
 }
 
 func made(file string) bool {

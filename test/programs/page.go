@@ -44,7 +44,7 @@ profile is enforced all the same, and it fails in the same way.
 |---|---|---|---|---|---|---|
 `
 
-func page(rows []row) string {
+func page(rows []row, kept []guest) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, intro, "Linux "+release(), runtime.GOARCH)
 	var out []string
@@ -66,7 +66,7 @@ func page(rows []row) string {
 		} else {
 			enforced += "; traced " + verdict(r.traced)
 		}
-		fmt.Fprintf(&b, "| %s<br>`%s` | %s | %s | %s | %s | %s | %s |\n", r.name, cell(r.line()), verdict(r.bare), codes(denials(r.bare, 4)), r.ended,
+		fmt.Fprintf(&b, "| %s<br>`%s` | %s | %s | %s | %s | %s | %s |\n", r.name, cell(r.line()), verdict(r.bare), codes(denials(r.bare, mostRefused)), r.ended,
 			profileText(r.learned), enforced, cell(differs))
 	}
 	n := len(rows) - len(out)
@@ -74,7 +74,7 @@ func page(rows []row) string {
 	if len(out) > 0 {
 		fmt.Fprintf(&b, "\nLeft out: %s.\n", strings.Join(out, "; "))
 	}
-	return b.String() + details(rows)
+	return b.String() + guestsPage(rows, kept) + details(rows)
 }
 
 // profileText says how large a profile is.

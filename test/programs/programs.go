@@ -15,6 +15,8 @@ type program struct {
 	prepare string
 	args    []string
 	flags   []string // for the watching box besides
+	// native is why guests, whose processors are emulated, leave it out, or "".
+	native string
 }
 
 // there says whether the machine has what p needs.
@@ -47,6 +49,7 @@ func programs() []program {
 		{name: "gcc", needs: []string{"gcc"}, packages: "gcc libc6-dev", args: []string{"gcc", "hello.c", "-o", "out/hello"}, prepare: c},
 		{name: "make", needs: []string{"make", "gcc"}, packages: "make gcc libc6-dev", args: []string{"make", "-B", "-s"}, prepare: c + `; printf 'out/hello: hello.c\n\tgcc -o $@ $<\n' >Makefile`},
 		{name: "go build", needs: []string{"go"}, packages: "golang-go", args: sh(`PATH=$PATH:/usr/local/go/bin GOTOOLCHAIN=local GOPROXY=off GOFLAGS=-mod=mod GOCACHE=/tmp/cache GOPATH=/tmp/go CGO_ENABLED=0 go build -o out/job .`), flags: []string{"--allow-syscall", "flock"},
+			native:  "it compiles Go's own library, five times over",
 			prepare: `mkdir -p out; printf 'module job\n\ngo 1.19\n' >go.mod; printf 'package main\n\nfunc main() { println("built") }\n' >main.go`},
 		{name: "a Go binary", needs: []string{"go"}, packages: "golang-go", args: []string{"./job"},
 			prepare: `printf 'module job\n\ngo 1.19\n' >go.mod; printf 'package main\n\nimport "os"\n\nfunc main() { b, err := os.ReadFile("in.txt"); if err != nil { panic(err) }; os.Stdout.Write(b) }\n' >main.go; echo in >in.txt; CGO_ENABLED=0 go build -o job .`},
