@@ -66,10 +66,10 @@ func (l *Learned) keepHoles(t *tree) {
 	shown := l.mounts(t.given)
 	for _, target := range slices.Sorted(maps.Keys(t.mounts)) { // what lies in another comes after it
 		m := t.mounts[target]
-		if t.given[target] == m || !wider(shown, m, t) {
+		if t.given[target] == m || !wider(shown, m) {
 			continue
 		}
-		if m.Kind == jail.MountRW && !t.wroteIn(target) {
+		if m.Kind == jail.MountRW { // what was written to is granted by itself
 			m.Kind = jail.MountRO
 		}
 		if g := hole(m); !g.writes() {
@@ -83,16 +83,13 @@ func (l *Learned) keepHoles(t *tree) {
 		case jail.MountRO:
 			l.drop(m)
 			l.ReadOnly = append(l.ReadOnly, hole(m))
-		case jail.MountRW:
-			l.Writable = append(l.Writable, hole(m))
 		}
 	}
 	sortGrants(l.ReadOnly)
-	sortGrants(l.Writable)
 }
 
 // wider says whether some mounts show at m's place what m does not.
-func wider(shown map[string]jail.Mount, m jail.Mount, t *tree) bool {
+func wider(shown map[string]jail.Mount, m jail.Mount) bool {
 	around, ok := covering(shown, m.Target)
 	if !ok || !ofHost(around) {
 		return false
@@ -100,20 +97,11 @@ func wider(shown map[string]jail.Mount, m jail.Mount, t *tree) bool {
 	if !ofHost(m) || host(around, m.Target) != m.Source {
 		return m.Kind == jail.MountTmpfs || m.Kind == jail.MountRO || m.Kind == jail.MountRW
 	}
-	return m.Kind == jail.MountRO && around.Kind == jail.MountRW || m.Kind == jail.MountRW && around.Kind != jail.MountRW && t.wroteIn(m.Target)
+	return m.Kind == jail.MountRO && around.Kind == jail.MountRW
 }
 
 func ofHost(m jail.Mount) bool {
 	return m.Kind == jail.MountRO || m.Kind == jail.MountRW || m.Kind == jail.MountSystem
-}
-
-func (t *tree) wroteIn(dir string) bool {
-	for p := range t.wrote {
-		if within(p, dir) {
-			return true
-		}
-	}
-	return false
 }
 
 // forgo takes back the grant around a hole that no profile can write.

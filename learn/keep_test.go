@@ -54,6 +54,8 @@ func TestHolesAreKept(t *testing.T) {
 		{"what is read of a hole", nil, []jail.Mount{rw, hooks}, append(four(rw, made), shownAt(hooks, read("/w/.hooks/x"))), []string{"/w/.hooks"}, []string{"/w"}, nil},
 		{"writable in a hole", nil, []jail.Mount{rw, hooks, deep}, append(four(rw, made), shownAt(deep, made("/w/.hooks/log/x"))), []string{"/w/.hooks"}, []string{"/w", "/w/.hooks/log"}, nil},
 		{"writable in a hole and not written to", nil, []jail.Mount{rw, hooks, deep}, four(rw, made), []string{"/w/.hooks"}, []string{"/w"}, nil},
+		{"a folder that is listed and one in it that is written to", nil, []jail.Mount{rw}, []jail.PathUse{shownAt(rw, list("/w")), shownAt(rw, made("/w/out/x"))}, []string{"/w"}, []string{"/w/out"}, nil},
+		{"something else in a grant that is written to", nil, []jail.Mount{rw, other}, append(four(rw, made), shownAt(other, wrote("/w/o/x"))), []string{"/o:/w/o"}, []string{"/o/x:/w/o/x", "/w"}, nil},
 		{"something else in a grant", nil, []jail.Mount{rw, other}, four(rw, made), []string{"/o:/w/o"}, []string{"/w"}, nil},
 		{"a hole in what the profile grants", []jail.Mount{rw}, []jail.Mount{rw, hooks, tmpfs("/w/secret")}, nil, []string{"/w/.hooks"}, nil, []string{"/w/secret"}},
 		{"a hole in the system", []jail.Mount{mount(jail.MountSystem, "/usr", "/usr")}, []jail.Mount{mount(jail.MountSystem, "/usr", "/usr"), tmpfs("/usr/x")}, nil, nil, nil, []string{"/usr/x"}},
@@ -65,6 +67,13 @@ func TestHolesAreKept(t *testing.T) {
 		compare(t, c.name+": writable", l.Writable, c.rw)
 		if !slices.Equal(l.Tmpfs, c.tmpfs) {
 			t.Errorf("%s: tmpfs %q, want %q", c.name, l.Tmpfs, c.tmpfs)
+		}
+		seen := map[string]bool{}
+		for _, g := range slices.Concat(l.ReadOnly, l.Writable) {
+			if seen[g.at()] {
+				t.Errorf("%s: %s is granted twice", c.name, g.at())
+			}
+			seen[g.at()] = true
 		}
 		for _, p := range c.tmpfs {
 			if view := l.Spec().View; !slices.Contains(view, tmpfs(p)) {

@@ -140,21 +140,25 @@ func (l *learner) run(spec jail.Spec) (jail.Result, bool) {
 
 // lean is the profile without the folders that were merely listed, if the program runs
 // the same without them: that is tried. A program that wrote somewhere is not run once
-// more than it was asked to be.
-func (l *learner) lean(learned *learn.Learned, watched jail.Result) *learn.Learned {
+// more than it was asked to be. Not ok is that it was ended.
+func (l *learner) lean(learned *learn.Learned, watched jail.Result) (*learn.Learned, bool) {
 	less := learned.WithoutListings()
 	if less == nil || len(learned.Writable) > 0 || !l.stdin.again() {
-		return learned
+		return learned, true
 	}
 	in, err := l.stdin.next()
 	if err != nil {
-		return learned
+		return learned, true
 	}
 	res, err := jail.RunIO(l.ctx, less.Spec(), jail.IO{Stdin: in})
-	if err != nil || !learn.Alike(watched, res) {
-		return learned
+	switch {
+	case res.Reason == jail.ReasonCanceled:
+		printOutcome(os.Stderr, res, false, false)
+		return nil, false
+	case err != nil || !learn.Alike(watched, res):
+		return learned, true
 	}
-	return less
+	return less, true
 }
 
 func (l *learner) learn(spec jail.Spec, args []string, out *profileFile) int {
@@ -176,7 +180,10 @@ func (l *learner) learn(spec jail.Spec, args []string, out *profileFile) int {
 		}
 		runs = append(runs, learn.Watched{Spec: spec, Result: res, Given: given})
 	}
-	learned := l.lean(learn.From(l.extends(), args, runs), runs[0].Result)
+	learned, ok := l.lean(learn.From(l.extends(), args, runs), runs[0].Result)
+	if !ok {
+		return exitRefused
+	}
 	if out != nil {
 		if err := out.write(learned.TOML()); err != nil {
 			fmt.Fprintln(os.Stderr, "jail: --out:", err)
