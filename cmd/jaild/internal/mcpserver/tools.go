@@ -207,7 +207,7 @@ func (s *Server) readResult(_ context.Context, call *mcp.CallToolRequest) (*mcp.
 	var b strings.Builder
 	p.tell(&b, from)
 	return &mcp.CallToolResult{
-		Content:           []mcp.Content{&mcp.TextContent{Text: marked(b.String())}},
+		Content: []mcp.Content{&mcp.TextContent{Text: marked(b.String())}},
 		StructuredContent: struct {
 			Untrusted string `json:"untrusted"`
 			Result    string `json:"result"`
