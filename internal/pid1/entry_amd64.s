@@ -43,7 +43,7 @@ DATA unified<>+32(SB)/2, $"s\x00"
 GLOBL unified<>(SB), RODATA, $34
 
 GLOBL ends<>(SB), NOPTR, $8
-GLOBL fsize<>(SB), NOPTR, $16
+GLOBL limit<>(SB), NOPTR, $16
 
 // become is the child of spawn and of jail_entry: it makes channel descriptor 3
 // and executes image. Both are first moved out of the way of each other, to
@@ -124,11 +124,11 @@ TEXT jail_entry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	XORL DI, DI
 	MOVL $1, SI // RLIMIT_FSIZE
 	XORL DX, DX
-	LEAQ fsize<>(SB), R10
+	LEAQ limit<>(SB), R10
 	SYSCALL
 	TESTQ AX, AX
 	JNE  runtime
-	MOVQ fsize<>+0(SB), AX
+	MOVQ limit<>+0(SB), AX
 	CMPQ AX, ·image+8(SB)
 	JCS  runtime // unsigned less
 
@@ -218,6 +218,25 @@ parent:
 	MOVL $SYS_prctl, AX
 	MOVL $29, DI // PR_SET_TIMERSLACK
 	MOVL $1000000, SI // ns
+	SYSCALL
+	// The runtime begins by looking for the CPU quota of its own cgroup, in files of
+	// /proc and sysfs, the whole mount table among them. It does without where it may
+	// open no file, and package syscall then raises the limit to the hard one, as it
+	// does in any case.
+	MOVL $SYS_prlimit64, AX
+	XORL DI, DI
+	MOVL $7, SI // RLIMIT_NOFILE
+	XORL DX, DX
+	LEAQ limit<>(SB), R10
+	SYSCALL
+	TESTQ AX, AX
+	JNE  theirs
+	MOVQ $3, limit<>+0(SB) // its soft half: stdin, stdout and stderr may be opened where they are closed
+	MOVL $SYS_prlimit64, AX
+	XORL DI, DI
+	MOVL $7, SI // RLIMIT_NOFILE
+	LEAQ limit<>(SB), DX
+	XORL R10, R10
 	SYSCALL
 	JMP  theirs
 ends:

@@ -41,7 +41,7 @@ DATA unified<>+32(SB)/2, $"s\x00"
 GLOBL unified<>(SB), RODATA, $34
 
 GLOBL ends<>(SB), NOPTR, $8
-GLOBL fsize<>(SB), NOPTR, $16
+GLOBL limit<>(SB), NOPTR, $16
 
 // R19: image, R20: channel, R21: environ.
 TEXT become<>(SB), NOSPLIT|NOFRAME, $0
@@ -111,10 +111,10 @@ TEXT jail_entry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	MOVD $0, R0
 	MOVD $1, R1 // RLIMIT_FSIZE
 	MOVD $0, R2
-	MOVD $fsize<>(SB), R3
+	MOVD $limit<>(SB), R3
 	SVC
 	CBNZ R0, runtime
-	MOVD $fsize<>(SB), R3
+	MOVD $limit<>(SB), R3
 	MOVD 0(R3), R3
 	MOVD ·image+8(SB), R2
 	CMP  R2, R3
@@ -199,6 +199,21 @@ parent:
 	MOVD $SYS_prctl, R8
 	MOVD $29, R0 // PR_SET_TIMERSLACK
 	MOVD $1000000, R1 // ns
+	SVC
+	MOVD $SYS_prlimit64, R8
+	MOVD $0, R0
+	MOVD $7, R1 // RLIMIT_NOFILE
+	MOVD $0, R2
+	MOVD $limit<>(SB), R3
+	SVC
+	CBNZ R0, theirs
+	MOVD $limit<>(SB), R2
+	MOVD $3, R3
+	MOVD R3, 0(R2)
+	MOVD $SYS_prlimit64, R8
+	MOVD $0, R0
+	MOVD $7, R1 // RLIMIT_NOFILE
+	MOVD $0, R3
 	SVC
 	JMP  theirs
 ends:
