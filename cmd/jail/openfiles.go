@@ -12,12 +12,13 @@ import (
 const leastFiles = 16
 
 // enoughFiles says whether the caller lets jail open files at all, and tells a
-// person if not. A run needs more, and its refusal says so itself.
+// person if not. A run needs more, and its refusal says so itself. The hard limit is
+// what counts: the runtime has raised the soft one to it.
 func enoughFiles() bool {
 	var limit unix.Rlimit
-	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) != nil || limit.Cur >= leastFiles {
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) != nil || limit.Max >= leastFiles {
 		return true
 	}
-	fmt.Fprintf(os.Stderr, "jail: %d open files are too few for jail itself: allow more (ulimit -n)\n", limit.Cur)
+	fmt.Fprintf(os.Stderr, "jail: %d open files are too few for jail itself: allow more (ulimit -n)\n", limit.Max)
 	return false
 }
