@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -119,7 +120,14 @@ func (b bout) profileJobs(one order.Job) []order.Job {
 // folders were made on the host: compilers are slow in a guest.
 func (b bout) programJobs(one order.Job) (jobs []order.Job) {
 	folders, _ := os.ReadDir(b.work.programs())
+	matches := func(pattern, name string) bool { // as Go's tests are chosen
+		ok, err := regexp.MatchString(pattern, name)
+		return pattern != "" && ok && err == nil
+	}
 	for _, f := range folders {
+		if b.filter != "" && !matches(b.filter, f.Name()) || matches(b.skip, f.Name()) {
+			continue
+		}
 		j := one
 		j.Name = programsName + "/" + f.Name()
 		j.Args = []string{b.place() + "/bin/" + programsName, "-jail", b.place() + "/bin/jail",
