@@ -33,6 +33,9 @@ func (b *builder) interpreter(names []string) string {
 		for path := range b.candidates(name) {
 			in, err := b.resolve(path, 0)
 			if err == nil {
+				err = b.ownInterpreter(in, path)
+			}
+			if err == nil {
 				err = b.grantInterpreter(in, path)
 			}
 			if err == nil {
@@ -49,8 +52,8 @@ func (b *builder) interpreter(names []string) string {
 	return names[0]
 }
 
-// candidates is where an interpreter may be: the virtual environment of the
-// workspace, everywhere in PATH, in order, and then where a version manager
+// candidates is where an interpreter may be: for Python the virtual environment
+// of the workspace, if the box may bring its own, everywhere in PATH, in order, and then where a version manager
 // would put it that is only a shell function.
 func (b *builder) candidates(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
@@ -61,7 +64,9 @@ func (b *builder) candidates(name string) iter.Seq[string] {
 		if path := b.h.besideUs(name); path != "" && !yield(path) {
 			return
 		}
-		if path := filepath.Join(b.workspace, ".venv", "bin", name); b.workspace != "" && isExecutable(path) {
+		// An environment is Python's alone: whatever else has its name there was put there
+		// to be taken for it.
+		if path := filepath.Join(b.workspace, ".venv", "bin", name); b.o.OwnInterpreter && b.workspace != "" && sameProgram("python", name) && isExecutable(path) {
 			if _, ok := venvOf(path); ok && !yield(path) {
 				return
 			}
@@ -139,6 +144,15 @@ func (b *builder) behind(path string, t trail, depth int) (interpreter, error) {
 		return interpreter{program: t.real, binary: t.real, roots: []string{t.real}}, nil
 	}
 	return interpreter{program: t.real, binary: t.real, roots: b.tree(t.real)}, nil
+}
+
+// ownInterpreter refuses an interpreter that the box may replace where the caller
+// believes what it answers.
+func (b *builder) ownInterpreter(in interpreter, found string) error {
+	if grant, tainted := b.tainted(in, found); tainted && !b.o.OwnInterpreter {
+		return fmt.Errorf("an interpreter that the box can't change, and the grant %s is writable: put another first in PATH, or grant the folder of this one with --ro", grant)
+	}
+	return nil
 }
 
 // grantInterpreter adds an interpreter's own files to the view, read-only.

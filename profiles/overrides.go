@@ -23,6 +23,12 @@ type Overrides struct {
 	// Workspace is one more writable grant, at its own path, in which the
 	// program starts.
 	Workspace string
+	// OwnInterpreter lets the interpreter be one that lies in a writable grant, and
+	// has Python's looked for in the workspace's .venv first. That is for running a
+	// project's own programs. Without it nothing that the box may change decides what
+	// interprets, as who evaluates sources and believes the answers needs it: an
+	// earlier evaluation could have put one there.
+	OwnInterpreter bool
 	// Cwd is where the program starts instead. A relative one is taken from
 	// the workspace, else from the caller's working directory.
 	Cwd string
