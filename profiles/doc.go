@@ -70,7 +70,9 @@
 // virtual environment and the Python it was made from), else the program alone.
 // Shims are followed to the program that they would start, by reading files;
 // nothing is run. Under the profile exec a shim is a fault, unless a grant shows
-// something of what it starts. A .venv in the workspace comes before the caller's PATH.
+// something of what it starts. With
+// [Overrides.OwnInterpreter], as `jail run` has it, a .venv in the workspace comes before
+// the caller's PATH for Python; without it, an interpreter that the box can change is a fault.
 //
 // The script that an interpreter's profile is given, or the program file of
 // the profile exec: that one file, read-only, at its own absolute path, with

@@ -146,15 +146,6 @@ func (b *builder) behind(path string, t trail, depth int) (interpreter, error) {
 	return interpreter{program: t.real, binary: t.real, roots: b.tree(t.real)}, nil
 }
 
-// ownInterpreter refuses an interpreter that the box may replace where the caller
-// believes what it answers.
-func (b *builder) ownInterpreter(in interpreter, found string) error {
-	if grant, tainted := b.tainted(in, found); tainted && !b.o.OwnInterpreter {
-		return fmt.Errorf("an interpreter that the box can't change, and the grant %s is writable: put another first in PATH, or grant the folder of this one with --ro", grant)
-	}
-	return nil
-}
-
 // grantInterpreter adds an interpreter's own files to the view, read-only.
 // What a writable grant holds was perhaps written by an earlier run: a link or
 // a file in it must not choose what this run is granted.

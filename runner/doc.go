@@ -29,6 +29,8 @@
 // it: that is left to the walls before.
 //
 // What earlier evaluations left in a workspace is not taken for a part of the language.
+// An interpreter that the box can change is refused, and the workspace's .venv is not
+// looked at, unless profiles.Overrides.OwnInterpreter says otherwise.
 // Python looks for modules that have a name of its library's nowhere in the folder in
 // which it starts, and for others there only after the library: a traceback.py there
 // is not imported. (Before Python 3.10, which has no list of these names, one that the

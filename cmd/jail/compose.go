@@ -50,6 +50,7 @@ func (c *commandLine) compose(o options, host profiles.Host, limit *setupLimit) 
 	if o.tty {
 		o.over.Env = append(o.over.Env, terminalType(o.over)...)
 	}
+	o.over.OwnInterpreter = !o.eval.believes
 	return c.spec(p, c.rest, o, host)
 }
 

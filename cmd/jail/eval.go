@@ -20,6 +20,7 @@ import (
 type evalOptions struct {
 	source, input string
 	reads         bool // it is an eval, which reads before anything runs
+	believes      bool // what is answered is believed, so the box brings no interpreter
 }
 
 // evalCommand is `jail eval`: a source in, its value in the record out.
@@ -31,7 +32,7 @@ func evalCommand(args []string) int {
 	if o.help {
 		return printHelp("eval")
 	}
-	o.json, o.eval.reads = true, true
+	o.json, o.eval.reads, o.eval.believes = true, true, true
 	target := &recordTarget{file: os.Stdout}
 	host := profiles.CurrentHost()
 	limit := limitSetup(o, host)

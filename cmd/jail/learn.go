@@ -207,7 +207,7 @@ func (l *learner) given(args []string) (jail.Spec, bool) {
 		l.line.errors(err, "--profile", l.extends(), l.o)
 		return jail.Spec{}, false
 	}
-	spec, err := p.Spec(args, profiles.Overrides{Tier: l.o.over.Tier}, l.host)
+	spec, err := p.Spec(args, profiles.Overrides{Tier: l.o.over.Tier, OwnInterpreter: true}, l.host)
 	if err != nil {
 		l.line.errors(err, "--profile", l.extends(), l.o)
 		return spec, false

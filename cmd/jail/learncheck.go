@@ -55,7 +55,7 @@ func (l *learner) enforced(args []string) (jail.Spec, bool) {
 		l.line.errors(err, "--check", name, l.o)
 		return jail.Spec{}, false
 	}
-	over := profiles.Overrides{Tier: l.o.over.Tier, Optional: l.o.over.Optional, Env: l.o.over.Env, PassEnv: l.o.over.PassEnv, Name: l.o.over.Name, CgroupParent: l.o.over.CgroupParent}
+	over := profiles.Overrides{Tier: l.o.over.Tier, Optional: l.o.over.Optional, Env: l.o.over.Env, PassEnv: l.o.over.PassEnv, Name: l.o.over.Name, CgroupParent: l.o.over.CgroupParent, OwnInterpreter: true}
 	spec, err := p.Spec(args, over, l.host)
 	if err == nil && shows(spec.View, l.o.over.Cwd) {
 		over.Cwd = l.o.over.Cwd

@@ -183,7 +183,7 @@ func (c *commandLine) languageBoxes(o options, host profiles.Host) []companion.B
 // box is the box of a profile, with the flags' grants and limits. What is handed on
 // must not depend on a call: args are such as grant nothing.
 func (c *commandLine) box(o options, host profiles.Host, profile string, args ...string) companion.Box {
-	o.profile, c.rest = profile, args
+	o.profile, c.rest, o.eval.believes = profile, args, true
 	known := len(c.faults)
 	spec := c.compose(o, host, nil)
 	// What is wrong with flags is wrong in every box, and told once.

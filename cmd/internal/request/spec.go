@@ -116,6 +116,7 @@ func (r Request) overrides() (profiles.Overrides, []jail.Mount) {
 		Limits: r.limits(), OutputMode: jail.OutputMode(r.OutputMode), Tier: jail.Tier(of(r.Tier)),
 		Workspace: string(r.Workspace), Cwd: string(r.Dir), Env: converted[string](r.Env), Net: jail.Net(r.Net),
 		Optional: converted[jail.LayerName](r.Optional), Require: r.Require, Name: r.Name, CgroupParent: string(r.CgroupParent),
+		OwnInterpreter: true,
 	}
 	if s := r.Seccomp; s != nil {
 		o.Allow, o.Deny = s.Allow, s.Deny
