@@ -31,7 +31,11 @@ func (r *run) openGrant(m *mount) (int, error) {
 	}
 	userns := -1
 	if r.needsIDMap(m) {
-		if userns, err = r.idMapFor(m.uid, m.gid); err != nil {
+		owner := m
+		for owner.part != nil { // whoever owns a part, the box gets what it has of the whole
+			owner = owner.part
+		}
+		if userns, err = r.idMapFor(owner.uid, owner.gid); err != nil {
 			unix.Close(tree)
 			return -1, err
 		}

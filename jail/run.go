@@ -221,6 +221,9 @@ func (r *run) check() error {
 	if len(faults) > 0 {
 		return faults
 	}
+	if r.off.Has(ablation.InPlace) {
+		v.entries = slices.DeleteFunc(v.entries, func(e entry) bool { return e.kind == entryMount && e.mount.part != nil })
+	}
 	r.host, r.view = h, v
 	if err == nil {
 		err = r.spec.require(h)

@@ -48,6 +48,7 @@ type mount struct {
 	uid, gid int    // the owner of Source
 	mode     uint32 // and its mode bits
 	dev, ino uint64 // and which file it is
+	part     *mount // of which this is a part, mounted once more: see keepInPlace
 }
 
 // resolver builds a view. own holds what stands at a path of the box so far.
@@ -184,13 +185,44 @@ func (r *resolver) addMount(m *mount) {
 			r.fault("target", m.Target, "is granted twice")
 			return
 		}
+		if outer.Kind == MountRW && !r.keepInPlace(outer, at) {
+			return
+		}
 		r.own[at] = entryMount
 	} else if !r.place(at, entryMount) {
 		return
 	}
-	r.view.grants[at] = m
+	r.put(m, nested)
+}
+
+func (r *resolver) put(m *mount, nested bool) {
+	r.view.grants[m.path] = m
 	r.view.mounts = append(r.view.mounts, m)
-	r.view.entries = append(r.view.entries, entry{kind: entryMount, path: at, mount: m, nested: nested})
+	r.view.entries = append(r.view.entries, entry{kind: entryMount, path: m.path, mount: m, nested: nested})
+}
+
+// keepInPlace has each folder between the writable tree outer and the mount point at,
+// which lies in it, be a mount point as well. The kernel lets nobody rename or remove
+// a mount point, but what lies above one goes wherever it is renamed to, and the mount
+// with it: the box could make a folder of its own in the place of what is read-only or
+// hidden there, on the host, and find what is hidden the next time.
+func (r *resolver) keepInPlace(outer *mount, at string) bool {
+	for _, dir := range parents(at) {
+		if !strings.HasPrefix(dir, outer.path+"/") {
+			continue
+		}
+		source := path.Join(outer.Source, strings.TrimPrefix(dir, outer.path))
+		var st unix.Stat_t
+		if !r.grantedAt(source, &st) {
+			return false
+		}
+		r.put(&mount{
+			Mount: Mount{Kind: outer.Kind, Source: source, Target: dir}, dir: true, path: dir,
+			uid: int(st.Uid), gid: int(st.Gid), mode: st.Mode, dev: st.Dev, ino: st.Ino, part: outer,
+		}, true)
+		r.own[dir] = entryMount
+	}
+	return true
 }
 
 // grantable says whether m's source is something that is granted at all.

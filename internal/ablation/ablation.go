@@ -22,6 +22,7 @@ const (
 	NoNewPrivs  Wall = "no_new_privs"
 	Root        Wall = "root"         // the host's file tree instead of a new one
 	ReadOnly    Wall = "read_only"    // read-only grants are mounted writable
+	InPlace     Wall = "in_place"     // what is above a mount in a writable grant can be renamed
 	NoSUID      Wall = "nosuid"       // set-user-ID bits count
 	NoDev       Wall = "nodev"        // device nodes count
 	ProcSubset  Wall = "proc_subset"  // all of /proc instead of the pids'

@@ -63,6 +63,30 @@ func mounts() []Row {
 			walls: []ablation.Wall{ablation.Seccomp, ablation.Caps},
 		},
 		{
+			name: "take the place of a read-only folder by renaming what is above it", source: "rename(2): EBUSY is for the mount point alone; bubblewrap's --ro-bind of .git/hooks in a --bind",
+			attack: func(args []string) error {
+				above, hooks := filepath.Dir(args[0]), filepath.Base(args[0])
+				if err := os.Rename(above, above+"-old"); err != nil {
+					return err
+				}
+				if err := os.MkdirAll(filepath.Join(above, hooks), 0o755); err != nil {
+					return err
+				}
+				return os.WriteFile(filepath.Join(above, hooks, "pre-commit"), []byte("OWNED"), 0o755)
+			},
+			arena: func(a *Arena) {
+				work := a.RW()
+				for _, below := range []string{".git", ".git/hooks"} {
+					a.Folder(filepath.Join(filepath.Base(work), below))
+				}
+				hook := a.File(filepath.Join(filepath.Base(work), ".git/hooks/pre-commit"), "the caller's")
+				a.view(jail.MountRO, filepath.Dir(hook))
+				a.Args(filepath.Dir(hook))
+				a.changes(hook)
+			},
+			walls: []ablation.Wall{ablation.InPlace},
+		},
+		{
 			name: "remount a read-only grant writable", source: "sandbox-runtime#171; firejail's family of remounts",
 			attack: func(args []string) error {
 				err := unix.Mount("", args[0], "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_NOSUID|unix.MS_NODEV, "")
