@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed-75010da9/jail/internal/pid1"
 	"golang.org/x/sys/unix"
 )
 
@@ -17,8 +18,8 @@ type Timing struct {
 	// becomes the program.
 	Process string `json:"process"`
 	// Stage is that of a [SetupError], or "start", the processor time that the
-	// caller's process had used before the run, "plan", "program", which is its
-	// whole run, or "end".
+	// process of jail run had used before the run, and which no other process
+	// has, "plan", "program", which is the program's whole run, or "end".
 	Stage Stage `json:"stage"`
 	// AtUS is when it began, in µs from the beginning of the run: before it, so
 	// below 0, in a box that was made ahead of need.
@@ -29,7 +30,7 @@ type Timing struct {
 // Stages that only the supervisor has, and that no refusal names: untyped, since
 // they are none of the closed set.
 const (
-	timedStart   = "start"   // processor time that the caller's process had used before: its start, in jail run
+	timedStart   = "start"   // processor time that jail run had used before: its own start
 	timedPlan    = "plan"    // the plan compiled and sealed
 	timedProgram = "program" // the program runs
 	timedEnd     = "end"     // the box ended, seen to be empty and given back
@@ -38,7 +39,7 @@ const (
 // A stopwatch notes when stages begin. It is nil where nobody asked.
 type stopwatch struct {
 	began   time.Duration // on CLOCK_MONOTONIC, as all of these
-	startup time.Duration // processor time
+	startup time.Duration // processor time; 0 where it is more than that of a start
 	stages  []stageBegin
 }
 
@@ -52,7 +53,11 @@ func newStopwatch(wanted bool) *stopwatch {
 	if !wanted {
 		return nil
 	}
-	return &stopwatch{began: monotonic(unix.CLOCK_MONOTONIC), startup: monotonic(unix.CLOCK_PROCESS_CPUTIME_ID)}
+	s := &stopwatch{began: monotonic(unix.CLOCK_MONOTONIC)}
+	if pid1.EarlyWaits() { // else this process, a server say, has done more than start
+		s.startup = monotonic(unix.CLOCK_PROCESS_CPUTIME_ID)
+	}
+	return s
 }
 
 func monotonic(clock int32) time.Duration {
@@ -97,6 +102,9 @@ func (s *stopwatch) timings() []Timing {
 		}
 		out[i].US = (end - b.at).Microseconds()
 		ends[b.process] = b.at
+	}
+	if s.startup == 0 {
+		return out
 	}
 	return append([]Timing{{Process: "supervisor", Stage: timedStart, AtUS: -s.startup.Microseconds(), US: s.startup.Microseconds()}}, out...)
 }

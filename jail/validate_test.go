@@ -69,7 +69,7 @@ func TestValidate(t *testing.T) {
 		{limit(func(l *Limits) { l.Pids = 1 }), "limits.pids", "1", "from 2 to 4194304"},
 		{limit(func(l *Limits) { l.Output = -5 }), "limits.output", "-5", "from 1 to"},
 		{limit(func(l *Limits) { l.TmpSize = 1 }), "limits.tmp_size", "1", "from 4096 to"},
-		{limit(func(l *Limits) { l.NoFile = 7 }), "limits.nofile", "7", "from 8 to 1048576"},
+		{limit(func(l *Limits) { l.NoFile = 7 }), "limits.nofile", "7", "from 24 to 1048576"},
 		{limit(func(l *Limits) { l.FileSize = -1 }), "limits.file_size", "-1", "from 1 to"},
 		{limit(func(l *Limits) { l.Timeout, l.CPUTime = -time.Second, time.Second }), "limits.timeout", "-1s", "from 1ms to 8760h"},
 		{limit(func(l *Limits) { l.Timeout, l.CPUTime = 367*24*time.Hour, time.Second }), "limits.timeout", "8808h0m0s", "from 1ms to 8760h"},

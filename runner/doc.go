@@ -33,8 +33,11 @@
 // looked at, unless profiles.Overrides.OwnInterpreter says otherwise.
 // Python looks for modules that have a name of its library's nowhere in the folder in
 // which it starts, and for others there only after the library: a traceback.py there
-// is not imported. (Before Python 3.10, which has no list of these names, one that the
-// library lacks can come from there, such as msvcrt.) Of Node.js's own modules nothing
+// is not imported. Nor is there anything that the library's own code asks for, such as the
+// org of other Pythons in copy. From Python 3.11 on PYTHONSAFEPATH keeps the folder away
+// until the runner has begun, which takes that variable off; sys.flags.safe_path tells of it.
+// (Before Python 3.10, which has no list of these names, a source that imports by itself
+// what the library lacks, such as msvcrt, gets it from there.) Of Node.js's own modules nothing
 // ever comes from a folder, and a shell's PATH has none that can be written to. What a
 // source imports besides is its own choice: a helper.py or node_modules that an earlier
 // evaluation has changed is what it gets, as with any program.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"strings"
 
 	"github.com/seed-75010da9/jail/jail"
 	"golang.org/x/sys/unix"
@@ -30,6 +31,9 @@ func Eval(ctx context.Context, spec jail.Spec, l Language, r Request) (jail.Resu
 	if connections.Stdin, err = r.reader(l, token, spec.Limits.WithDefaults().Output); err != nil {
 		return jail.Result{}, err
 	}
+	if l == Python {
+		spec.Env = safePath(spec.Env)
+	}
 	res, err := jail.RunIO(ctx, spec, connections)
 	switch {
 	case err != nil:
@@ -39,6 +43,23 @@ func Eval(ctx context.Context, spec jail.Spec, l Language, r Request) (jail.Resu
 		judge(&res, written.Bytes(), token)
 	}
 	return res, err
+}
+
+// safePath keeps Python from 3.11 on from looking for modules in the folder that it
+// starts in before the runner has taken that off: 3.13 imports linecache for what -c
+// says. The runner takes the variable away, and knows by its value that it is ours.
+func safePath(env []string) []string {
+	const name = "PYTHONSAFEPATH="
+	out := make([]string, 0, len(env)+1)
+	for _, kv := range env {
+		if strings.HasPrefix(kv, name) && kv != name {
+			return env // the caller's own
+		}
+		if kv != name {
+			out = append(out, kv)
+		}
+	}
+	return append(out, name+"jail")
 }
 
 // newToken is what an answer must carry: only who has read the request, which the

@@ -5,6 +5,10 @@ import os
 import sys
 
 folder = sys.path.pop(0) if sys.path and sys.path[0] == "" else None  # nothing of ours is to come from there
+if os.environ.get("PYTHONSAFEPATH") == "jail":  # ours, which kept the folder away so far
+    del os.environ["PYTHONSAFEPATH"]
+    if not sys.flags.ignore_environment and getattr(sys.flags, "safe_path", False) and "-P" not in sys.orig_argv:
+        folder = ""
 import _ast
 import _signal
 import binascii
@@ -27,16 +31,28 @@ if folder is not None:
 
 
 class Library:
-    """Finds what has a name of the library's anywhere but in the working folder: the
-    library itself tries to import what only other systems have of it."""
+    """Finds what has a name of the library's, and what a statement of the library's own
+    code imports, anywhere but in the working folder: the library tries to import what
+    only other systems and Pythons have of it, such as org, _wmi and vms_lib."""
 
-    def find_spec(self, name, path=None, target=None, names=getattr(sys, "stdlib_module_names", ()), find=PathFinder.find_spec):
-        if path is not None or name not in names or not isinstance(sys.path, list):
+    def find_spec(self, name, path=None, target=None, names=frozenset(getattr(sys, "stdlib_module_names", ())) | {"tzdata"}, find=PathFinder.find_spec):
+        if path is not None or not isinstance(sys.path, list) or not (name in names or self.asks(name)):
             return None
         spec = find(name, [p for p in sys.path if p != ""])
         if spec is None:
             raise ModuleNotFoundError("No module named " + repr(name), name=name)
         return spec
+
+    # By a name in a variable the library imports for others: importlib, pickle, unittest.
+    def asks(self, name, frame=sys._getframe, lib=lib + os.sep, others=(os.path.join(lib, "site-packages", ""), os.path.join(lib, "dist-packages", "")),
+             zips=tuple(p + os.sep for p in LIBRARY if p.endswith(".zip"))):
+        f = frame(2)
+        while f is not None and f.f_code.co_filename.startswith("<frozen importlib"):
+            f = f.f_back
+        if f is None or not any(n == name or n.startswith(name + ".") for n in f.f_code.co_names):
+            return False
+        file = f.f_code.co_filename
+        return file.startswith(("<frozen ", lib) + zips) and not file.startswith(others)
 
 
 if PathFinder in sys.meta_path:

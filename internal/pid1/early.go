@@ -25,6 +25,10 @@ type Early struct {
 	Asked bool
 }
 
+// EarlyWaits says that there is an early starter that nobody has taken: the
+// process began at jail_entry, and has run no box yet.
+func EarlyWaits() bool { return early.starter != 0 && early.taken.Load() == 0 }
+
 // TakeEarly hands the early starter to its first caller.
 func TakeEarly() (Early, bool) {
 	if early.starter == 0 || !early.taken.CompareAndSwap(0, 1) {

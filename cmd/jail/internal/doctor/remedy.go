@@ -225,7 +225,7 @@ func (f facts) seccomp() []string {
 func persist(name, value string) []string {
 	return []string{
 		fmt.Sprintf("sysctl -w %s=%s", name, value),
-		fmt.Sprintf("echo %s=%s > /etc/sysctl.d/60-jail.conf", name, value),
+		fmt.Sprintf("echo %s=%s >> /etc/sysctl.d/60-jail.conf", name, value),
 	}
 }
 
