@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -176,6 +177,25 @@ func TestCompileIsDeterministic(t *testing.T) {
 	s.Env = append(s.Env, "A=B")
 	if bytes.Equal(testPlan(t, s, shape{}).encode(), first) {
 		t.Error("plans of two Specs are the same")
+	}
+}
+
+// The size of a made-up file is that of what is written, with the user filled in.
+func TestExplainSizes(t *testing.T) {
+	s := shell("stat -c %s /etc/box /etc/plain")
+	s.View = append(s.View, content("{{uid}}:{{gid}}:{{uid}}\n", "/etc/box"), content("plain", "/etc/plain"))
+	p, err := Explain(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := ""
+	for _, v := range p.viewLines() {
+		if v.Kind == "file" {
+			shown += strconv.FormatInt(v.Size, 10) + "\n"
+		}
+	}
+	if out := runBox(t, s, IO{}).Stdout.Text; out != shown {
+		t.Errorf("sizes in the box %q, shown %q", out, shown)
 	}
 }
 

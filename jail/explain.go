@@ -144,7 +144,7 @@ func (p *Plan) viewLines() []viewLine {
 		case entryLink:
 			v.Kind = "link"
 		case entryFile:
-			v.Kind, v.Source, v.Size = "file", "", int64(len(e.text))
+			v.Kind, v.Source, v.Size = "file", "", int64(len(p.host.filledIn(e.text)))
 		case entryMount:
 			v.Kind, v.Source, v.Size = string(e.mount.Kind), e.mount.Source, e.mount.Size
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -208,4 +209,9 @@ func askLandlock() (int, error) {
 		return 0, errno
 	}
 	return int(abi), nil
+}
+
+// filledIn is the content of a made-up file with the box's user in it.
+func (h host) filledIn(content string) string {
+	return strings.NewReplacer("{{uid}}", strconv.Itoa(h.boxUID), "{{gid}}", strconv.Itoa(h.boxGID)).Replace(content)
 }

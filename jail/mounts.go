@@ -272,7 +272,7 @@ func (b *builder) mkdir(root cell, path string, mode uint32) {
 // file makes a small file of ours. What it says about the box's ids is only
 // known here.
 func (b *builder) file(root cell, path, content string) {
-	content = strings.NewReplacer("{{uid}}", strconv.Itoa(b.host.boxUID), "{{gid}}", strconv.Itoa(b.host.boxGID)).Replace(content)
+	content = b.host.filledIn(content)
 	fd := b.cell(path)
 	b.call(unix.SYS_OPENAT, "openat", path, root.arg(), b.rel(path), num(unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_CLOEXEC, "O_WRONLY|O_CREAT|O_EXCL|O_CLOEXEC"), num(0o444, "0444")).keep(fd)
 	b.call(unix.SYS_WRITE, "write", path, fd.arg(), b.str(content), num(len(content))).wants(int32(len(content)))

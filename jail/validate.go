@@ -19,7 +19,7 @@ const (
 	maxSize    = 1 << 47 // what one process can address on x86-64 with four-level page tables: no limit beyond it means anything
 	minPids    = 2       // PID 1 and the program
 	maxPids    = 4 << 20 // PID_MAX_LIMIT, proc(5)
-	minNoFile  = 24 // what is open in a box before its program is
+	minNoFile  = 24      // what is open in a box before its program is
 	maxNoFile  = 1 << 20
 	minCPUs    = 0.01 // the smallest quota that the kernel takes: 1 ms in each period of 100 ms (Documentation/scheduler/sched-bwc.rst)
 	maxCPUs    = 4096

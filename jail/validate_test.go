@@ -69,7 +69,7 @@ func TestValidate(t *testing.T) {
 		{limit(func(l *Limits) { l.Pids = 1 }), "limits.pids", "1", "from 2 to 4194304"},
 		{limit(func(l *Limits) { l.Output = -5 }), "limits.output", "-5", "from 1 to"},
 		{limit(func(l *Limits) { l.TmpSize = 1 }), "limits.tmp_size", "1", "from 4096 to"},
-		{limit(func(l *Limits) { l.NoFile = 7 }), "limits.nofile", "7", "from 24 to 1048576"},
+		{limit(func(l *Limits) { l.NoFile = 23 }), "limits.nofile", "23", "from 24 to 1048576"},
 		{limit(func(l *Limits) { l.FileSize = -1 }), "limits.file_size", "-1", "from 1 to"},
 		{limit(func(l *Limits) { l.Timeout, l.CPUTime = -time.Second, time.Second }), "limits.timeout", "-1s", "from 1ms to 8760h"},
 		{limit(func(l *Limits) { l.Timeout, l.CPUTime = 367*24*time.Hour, time.Second }), "limits.timeout", "8808h0m0s", "from 1ms to 8760h"},
@@ -119,7 +119,7 @@ func TestValidateAccepts(t *testing.T) {
 	full.Name, full.Dir, full.OutputMode, full.Unix = strings.Repeat("x", 64), "/work", OutputTruncate, true
 	full.Optional, full.Require = OptionalLayers, []string{"landlock>=1", "kernel>=5.14", "cgroup>=1", "cgroup>=2"}
 	full.Env = []string{"A=", "B==", "C=a=b\n"}
-	least := Limits{Timeout: time.Millisecond, CPUTime: time.Millisecond, Memory: minMemory, CPUs: 0.01, Pids: 2, Output: 1, TmpSize: minTmpSize, NoFile: 8, FileSize: 1}
+	least := Limits{Timeout: time.Millisecond, CPUTime: time.Millisecond, Memory: minMemory, CPUs: 0.01, Pids: 2, Output: 1, TmpSize: minTmpSize, NoFile: 24, FileSize: 1}
 	most := Limits{Timeout: maxTime, CPUTime: maxTime, Memory: maxSize, CPUs: maxCPUs, Pids: maxPids, Output: maxSize, TmpSize: maxSize, NoFile: maxNoFile, FileSize: maxSize}
 	for name, s := range map[string]Spec{
 		"all defaults": {Args: []string{"x"}}, "one of everything": full,
