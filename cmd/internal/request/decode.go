@@ -16,11 +16,22 @@ func Decode(text []byte) (Request, jail.Faults) {
 	var r Request
 	n, err := parse(text)
 	if err != nil {
-		return r, jail.Faults{{Field: "request", Want: "must be a JSON object: " + err.Error()}}
+		return r, jail.Faults{{Field: "request", Want: wantObject + ": " + err.Error()}}
+	}
+	if _, ok := n.value.([]member); !ok {
+		return r, jail.Faults{{Field: "request", Value: n.shown(), Want: wantObject + " and is " + n.kind()}}
 	}
 	d := decoder{}
 	d.put(n, reflect.ValueOf(&r).Elem(), "")
 	return r, d.faults
+}
+
+const wantObject = "must be a JSON object"
+
+// NoObject says that the faults of Decode are of a text in which there is no
+// request: of what it then lacks, the program say, nothing is known.
+func NoObject(faults jail.Faults) bool {
+	return len(faults) == 1 && faults[0].Field == "request" && strings.HasPrefix(faults[0].Want, wantObject)
 }
 
 // A decoder carries values over into a Request, whose fields and types are all it

@@ -17,8 +17,8 @@ func TestDecodeFaults(t *testing.T) {
 		want string // FIELD: part of Want; one a line
 	}{
 		{``, "request: must be a JSON object"},
-		{`[]`, "request: must be an object and is a list"},
-		{`null`, "request: must be an object and is null"},
+		{`[]`, "request: must be a JSON object and is a list"},
+		{`null`, "request: must be a JSON object and is null"},
 		{`{"args":["a"]} x`, "request: must be a JSON object"},
 		{`{"args":["a"]}{}`, "request: nothing behind it"},
 		{"{\"args\":[\"\xff\"]}", "request: base64"},

@@ -38,7 +38,9 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, j *job, streamed b
 		return &answer{Code: "incomplete", Message: fmt.Sprintf("the request did not arrive within %v", bodyTime), status: http.StatusRequestTimeout}
 	}
 	var faults jail.Faults
-	j.request, faults = request.Decode(text)
+	if j.request, faults = request.Decode(text); request.NoObject(faults) {
+		return ptr(badRequest(faults))
+	}
 	if j.request.CgroupParent == "" {
 		j.request.CgroupParent = request.Text(s.settings.CgroupParent)
 	}

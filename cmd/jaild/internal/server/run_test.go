@@ -131,6 +131,19 @@ func TestWarm(t *testing.T) {
 	}
 }
 
+// TestNoObject: of a text that is no request, nothing else is said.
+func TestNoObject(t *testing.T) {
+	with := settings(t)
+	with.MaxCapture = 1
+	s := serve(t, with)
+	for _, body := range []string{"", "[1]", shell("true") + " x", `{"args":["true"]`} {
+		r := mustAsk(t, s, "/v1/run", body)
+		if r.status != http.StatusBadRequest || strings.Contains(r.body, `"field":"args"`) || strings.Contains(r.body, "--max-capture") {
+			t.Errorf("%q: %d %s, want only that it is no JSON object", body, r.status, r.body)
+		}
+	}
+}
+
 // TestCgroupParent: what the server was told goes for requests that do not say.
 func TestCgroupParent(t *testing.T) {
 	with := settings(t)
