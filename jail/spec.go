@@ -213,7 +213,7 @@ func (l Limits) WithDefaults() Limits {
 		l.CPUs = d.CPUs
 	}
 	if l.CPUTime == 0 {
-		l.CPUTime = time.Duration(float64(l.Timeout) * l.CPUs)
+		l.CPUTime = l.wholeTime()
 	}
 	set(&l.Memory, d.Memory)
 	set(&l.Pids, d.Pids)
@@ -223,6 +223,9 @@ func (l Limits) WithDefaults() Limits {
 	set(&l.FileSize, d.FileSize)
 	return l
 }
+
+// wholeTime is the processor time that there is before the timeout.
+func (l Limits) wholeTime() time.Duration { return time.Duration(float64(l.Timeout) * l.CPUs) }
 
 // A ProfileRef names the profile that a Spec was made from.
 type ProfileRef struct {

@@ -232,10 +232,14 @@ func (v *validator) limits(l Limits) {
 	number("tmp_size", l.TmpSize, minTmpSize, maxSize)
 	number("nofile", l.NoFile, minNoFile, maxNoFile)
 	number("file_size", l.FileSize, 1, maxSize)
-	check("timeout", l.Timeout.String(), l.Timeout >= minTime && l.Timeout <= maxTime)
+	timeOK := l.Timeout >= minTime && l.Timeout <= maxTime
+	cpusOK := l.CPUs >= minCPUs && l.CPUs <= maxCPUs
+	check("timeout", l.Timeout.String(), timeOK)
 	check("idle_timeout", l.IdleTimeout.String(), l.IdleTimeout == 0 || l.IdleTimeout >= minTime && l.IdleTimeout <= maxTime)
-	check("cpu_time", l.CPUTime.String(), l.CPUTime >= minTime && l.CPUTime <= maxTime)
-	check("cpus", strconv.FormatFloat(l.CPUs, 'g', -1, 64), l.CPUs >= minCPUs && l.CPUs <= maxCPUs)
+	if timeOK && cpusOK || l.CPUTime != l.wholeTime() { // else it follows from what is wrong itself
+		check("cpu_time", l.CPUTime.String(), l.CPUTime >= minTime && l.CPUTime <= maxTime)
+	}
+	check("cpus", strconv.FormatFloat(l.CPUs, 'g', -1, 64), cpusOK)
 }
 
 func (v *validator) seccomp(s Seccomp) {

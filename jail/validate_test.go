@@ -73,6 +73,8 @@ func TestValidate(t *testing.T) {
 		{limit(func(l *Limits) { l.FileSize = -1 }), "limits.file_size", "-1", "from 1 to"},
 		{limit(func(l *Limits) { l.Timeout, l.CPUTime = -time.Second, time.Second }), "limits.timeout", "-1s", "from 1ms to 8760h"},
 		{limit(func(l *Limits) { l.Timeout, l.CPUTime = 367*24*time.Hour, time.Second }), "limits.timeout", "8808h0m0s", "from 1ms to 8760h"},
+		{limit(func(l *Limits) { l.Timeout = time.Nanosecond }), "limits.timeout", "1ns", "from 1ms to 8760h"},
+		{limit(func(l *Limits) { l.CPUs = -1 }), "limits.cpus", "-1", "from 0.01 to 4096"},
 		{limit(func(l *Limits) { l.CPUTime = time.Microsecond }), "limits.cpu_time", "1µs", "from 1ms to"},
 		{limit(func(l *Limits) { l.CPUs, l.CPUTime = -1, time.Second }), "limits.cpus", "-1", "from 0.01 to 4096"},
 		{limit(func(l *Limits) { l.CPUs, l.CPUTime = math.NaN(), time.Second }), "limits.cpus", "NaN", "from 0.01 to 4096"},
