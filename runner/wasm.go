@@ -23,13 +23,18 @@ const (
 	MissingImport = "MissingImport" // it needs what is not WASI preview 1
 	NoStart       = "NoStart"       // there is no _start to call
 	Trap          = "Trap"          // it did what WebAssembly does not allow
+	EngineFailure = "EngineFailure" // the engine itself failed at it
 )
 
 // OutOfMemory is the message of the error that QuickJS throws when there is no more.
 const OutOfMemory = "out of memory"
 
-// statusNoModule is the exit status of the engine for what it can't run.
-const statusNoModule = 126
+// statusNoModule is the exit status of the engine for what it can't run, statusCrashed
+// that of Go's runtime where it ends the engine.
+const (
+	statusNoModule = 126
+	statusCrashed  = 2
+)
 
 // TellsOf says whether a run of spec can take the engine's word on a failure, which counts
 // as output and so needs a cap on that, with room for it.
@@ -46,6 +51,10 @@ const MostTold = 16 << 10
 // failure, and makes none of a success, nor the other way round.
 func JudgeModule(res *jail.Result, written []byte) {
 	a, ok := parseAnswer(written, "")
+	if !ok && len(written) > 0 && res.ExitCode != nil && *res.ExitCode == statusCrashed { // a trace of Go's
+		ok = true
+		a.Error = &jail.Thrown{Name: EngineFailure, Message: "Go's runtime ended the engine, as it does where a module makes it ask for more memory than there is: stderr has its words"}
+	}
 	if !ok || a.Error == nil || res.Reason != jail.ReasonExecutionFailed || res.ExitCode == nil {
 		return
 	}

@@ -31,6 +31,7 @@ var (
 	procExit = imported{preview1, "proc_exit", []byte{i32}, false}
 	fdWrite  = imported{preview1, "fd_write", []byte{i32, i32, i32, i32}, true}
 	pathOpen = imported{preview1, "path_open", []byte{i32, i32, i32, i32, i32, i64, i64, i32, i32}, true}
+	poll     = imported{preview1, "poll_oneoff", []byte{i32, i32, i32, i32}, true}
 	accept   = imported{preview1, "sock_accept", []byte{i32, i32, i32}, true}
 )
 

@@ -52,6 +52,9 @@ func TestEnds(t *testing.T) {
 		{"imports an older WASI", module{imports: []imported{{"wasi_unstable", "proc_exit", []byte{i32}, false}}}, nil, jail.ReasonExecFailed, 126, "MissingImport", "wasi_unstable.proc_exit", ""},
 		{"imports with another type", module{imports: []imported{{preview1, "proc_exit", []byte{i64}, true}}}, nil, jail.ReasonExecFailed, 126, "InvalidModule", "proc_exit", ""},
 		{"has no start", module{start: "main"}, nil, jail.ReasonExecFailed, 126, "NoStart", "_start", "wasip1"},
+		// What has run is no module that can't be run, whatever becomes of the engine.
+		{"has the engine panic", module{imports: []imported{poll}, code: append(call(0, 0, 0, 1<<28, 0), drop)}, nil, jail.ReasonExecutionFailed, 125, "EngineFailure", "", ""},
+		{"has it panic after a refusal", module{imports: []imported{poll}, code: slices.Concat(constant(32767), []byte{memoryGrow, 0, drop}, call(0, 0, 0, 1<<28, 0), []byte{drop})}, nil, jail.ReasonExecutionFailed, 125, "EngineFailure", "", ""},
 		{"breaks the rules", module{code: []byte{drop}}, nil, jail.ReasonExecFailed, 126, "InvalidModule", "", ""},
 		{"accepts from no socket", module{imports: []imported{procExit, accept}, code: slices.Concat(call(1, 3, 0, 1024), []byte{0x10, 0})}, nil, jail.ReasonExecutionFailed, 8, "", "", ""}, // EBADF of WASI
 	} {
@@ -67,6 +70,9 @@ func TestEnds(t *testing.T) {
 			}
 			if res.Reason != c.reason || code != c.exit || name != c.err || !strings.Contains(message, c.text) || !strings.Contains(res.Hint, c.hint) {
 				t.Errorf("%s, exit code %d, %s: %q, hint %q; want %s, %d, %s: %q, %q", res.Reason, code, name, message, res.Hint, c.reason, c.exit, c.err, c.text, c.hint)
+			}
+			if strings.Contains(res.Hint, "shell") {
+				t.Errorf("hint %q, which is about shells", res.Hint)
 			}
 			if res.OK != (c.reason == jail.ReasonOK) || !res.TreeEmpty {
 				t.Errorf("ok %v, tree empty %v", res.OK, res.TreeEmpty)
@@ -103,6 +109,46 @@ func TestNoModules(t *testing.T) {
 		})
 	}
 }
+
+// TestCounts: a module of a few bytes that says that four billion things follow ends as
+// the documentation says, and not as a program with exit code 2.
+func TestCounts(t *testing.T) {
+	most := string(list(1<<32 - 1))
+	custom := string(name("name"))
+	for _, c := range []struct{ name, text string }{
+		{"imports", holding(2, most)},
+		{"functions", holding(3, most)},
+		{"tables", holding(4, most)},
+		{"globals", holding(6, most)},
+		{"exports", holding(7, most)},
+		{"elements", holding(9, most)},
+		{"codes", holding(10, most)},
+		{"data", holding(11, most)},
+		{"locals", holding(1, "\x01\x60\x00\x00") + holding(3, "\x01\x00") + holding(10, "\x01"+string(name("\x01"+most+"\x7f\x0b")))},
+		{"names of functions", holding(0, custom+"\x01"+string(name(most)))},
+		{"names of locals", holding(0, custom+"\x02"+string(name("\x01\x00"+most)))},
+	} {
+		file := filepath.Join(folder(t, map[string]string{"m.wasm": header + c.text}), "m.wasm")
+		res := start(t, "", "run", "--json", "--profile", "wasm", file)
+		kind := ""
+		if res.Error != nil {
+			kind = res.Error.Name
+		}
+		t.Logf("%s: %s, %d, %s", c.name, res.Reason, res.ExitStatus(), kind)
+		switch {
+		case res.Reason == jail.ReasonOutOfMemory:
+		case res.Reason == jail.ReasonExecFailed && kind == "InvalidModule":
+		case res.Reason == jail.ReasonExecutionFailed && kind == "EngineFailure" && strings.Contains(res.Stderr.Text, "memory"):
+		default:
+			t.Errorf("%s: %s, %d, %q: %s; stderr %.300q", c.name, res.Reason, res.ExitStatus(), kind, res.Message, res.Stderr.Text)
+		}
+		if strings.Contains(res.Hint, "shell") {
+			t.Errorf("%s: hint %q", c.name, res.Hint)
+		}
+	}
+}
+
+func holding(id byte, content string) string { return string(section(id, []byte(content))) }
 
 // TestWithoutAnAnswer: where jail takes no word of the engine's, its status and stderr
 // say the same.

@@ -20,8 +20,8 @@ type Failure struct {
 // The names of failures that are not a program's own are in package runner, for those
 // of modules that can't run, and:
 const (
-	Deadline = "Deadline"      // the engine's own deadline was over
-	Broken   = "EngineFailure" // the engine itself failed
+	Deadline = "Deadline"           // the engine's own deadline was over
+	Broken   = runner.EngineFailure // the engine itself failed
 )
 
 // The exit statuses that are not the module's own.

@@ -46,6 +46,14 @@ func Main(args []string) int {
 	if o.javascript {
 		return javascript(ctx, o, os.Stdin, answers)
 	}
+	if answers != nil {
+		// Where Go's runtime ends the engine, as for a count of 4 billion in a module that
+		// asks for more memory than there is, jail reads of it there; see runner.JudgeModule.
+		if err := debug.SetCrashOutput(answers, debug.CrashOptions{}); err != nil {
+			fmt.Fprintln(os.Stderr, "jail: wasm: answer:", err)
+			return statusBroken
+		}
+	}
 	status, failure := runModule(ctx, o)
 	if failure == nil {
 		return status
@@ -62,6 +70,7 @@ type engine struct {
 	runtime wazero.Runtime
 	memory  *memoryCap
 	ctx     context.Context // with the memory's cap
+	started bool            // code of the module has run
 }
 
 func newEngine(ctx context.Context, o options) (*engine, error) {
@@ -71,7 +80,7 @@ func newEngine(ctx context.Context, o options) (*engine, error) {
 	}
 	memory := &memoryCap{left: o.memory}
 	ctx = experimental.WithMemoryAllocator(ctx, memory)
-	e := &engine{wazero.NewRuntimeWithConfig(ctx, config.WithCloseOnContextDone(true)), memory, ctx}
+	e := &engine{runtime: wazero.NewRuntimeWithConfig(ctx, config.WithCloseOnContextDone(true)), memory: memory, ctx: ctx}
 	_, err := wasi_snapshot_preview1.Instantiate(ctx, e.runtime)
 	return e, err
 }
@@ -111,16 +120,28 @@ func (e *engine) instantiate(compiled wazero.CompiledModule, config wazero.Modul
 	defer func() {
 		// There is no other way to refuse a module the memory that it begins with.
 		if p := recover(); p != nil {
-			if err = fmt.Errorf("panic: %v", p); e.memory.refused > 0 {
+			if err = fmt.Errorf("%w: %v", errPanic, p); e.memory.tooLittle {
 				err = errMemory
 			}
 		}
 	}()
-	_, err = e.runtime.InstantiateModule(e.ctx, compiled, config)
+	// _start is called here, and not by the engine, to know what failed before it.
+	module, err := e.runtime.InstantiateModule(e.ctx, compiled, config.WithStartFunctions())
+	if err != nil {
+		e.started = strings.HasPrefix(err.Error(), "start ") // its start section
+		return err
+	}
+	e.started = true
+	if _, err = module.ExportedFunction("_start").Call(e.ctx); err != nil {
+		err = fmt.Errorf("_start: %w", err)
+	}
 	return err
 }
 
-var errMemory = errors.New("it begins with more memory than it may have")
+var (
+	errMemory = errors.New("it begins with more memory than it may have")
+	errPanic  = errors.New("panic")
+)
 
 func late() *Failure {
 	return failed(Deadline, "the engine ended it, since nobody else did: the box's own deadline was over for "+grace.String(), statusDeadline)
@@ -176,6 +197,8 @@ func (e *engine) ended(err error) (int, *Failure) {
 	switch {
 	case errors.Is(err, errMemory):
 		return 0, noModule(runner.InvalidModule, "%v: raise --memory", err)
+	case errors.Is(err, errPanic), !trap && e.started: // what has run is a module that can
+		return 0, failed(Broken, shortened(err.Error()), statusBroken)
 	case !trap:
 		return 0, noModule(runner.InvalidModule, "%v", err)
 	}

@@ -14,6 +14,8 @@ const pageSize = 64 << 10
 type memoryCap struct {
 	left    uint64
 	refused int // requests to grow past the cap
+
+	tooLittle bool // one of the refused was for what a memory begins with
 }
 
 func (c *memoryCap) Allocate(_, most uint64) experimental.LinearMemory {
@@ -27,6 +29,8 @@ type linear struct {
 	most uint64
 	all  []byte
 	size uint64
+
+	begun bool // it has what it begins with
 }
 
 // Reallocate returns nil where there is no more to be had: memory.grow is -1 then.
@@ -37,21 +41,26 @@ func (m *linear) Reallocate(size uint64) []byte {
 		m.most = min(m.most, max(size, m.cap.left))
 		all, err := unix.Mmap(-1, 0, int(max(m.most, pageSize)), unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
 		if err != nil {
-			m.cap.refused++
-			return nil
+			return m.refuse()
 		}
 		m.all = all
 	}
 	if size > m.size {
 		more := size - m.size
 		if size > m.most || more > m.cap.left || unix.Mprotect(m.all[:size], unix.PROT_READ|unix.PROT_WRITE) != nil {
-			m.cap.refused++
-			return nil
+			return m.refuse()
 		}
 		m.cap.left -= more
 		m.size = size
 	}
+	m.begun = true
 	return m.all[:size:size]
+}
+
+func (m *linear) refuse() []byte {
+	m.cap.refused++
+	m.cap.tooLittle = m.cap.tooLittle || !m.begun
+	return nil
 }
 
 func (m *linear) Free() {
