@@ -3,6 +3,7 @@ package jail
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,8 +76,9 @@ func suspects(denials []Denial, said string) (best *Denial, most suspicion) {
 	return best, most
 }
 
-// accuse adds to a failed run's message and hint what it was refused.
-func (res *Result) accuse() {
+// accuse adds to a failed run's message and hint what it was refused. program is what
+// ran.
+func (res *Result) accuse(program string) {
 	switch res.Reason {
 	case ReasonExecutionFailed, ReasonSignaled, ReasonTimeout:
 	default:
@@ -86,11 +88,11 @@ func (res *Result) accuse() {
 	d, s := suspects(res.Denials, said)
 	files := res.fileHint("stderr", said)
 	if d == nil {
-		res.Hint = joined(res.Hint, cmp.Or(exitHint(res.ExitCode), files))
+		res.Hint = joined(res.Hint, cmp.Or(exitHint(program, res.ExitCode), files))
 		return
 	}
 	if s < missed && files != "" {
-		res.Hint = joined(res.Hint, cmp.Or(exitHint(res.ExitCode), files))
+		res.Hint = joined(res.Hint, cmp.Or(exitHint(program, res.ExitCode), files))
 		return
 	}
 	if res.Reason == ReasonTimeout && s != network {
@@ -105,7 +107,7 @@ func (res *Result) accuse() {
 		res.Message += ", and it was refused the network: " + d.inWords()
 		res.Hint = joined(res.Hint, networkHint(*d))
 	case lookup:
-		res.Hint = joined(joined(res.Hint, exitHint(res.ExitCode)), "it was refused "+d.inWords()+", with which libc looks names up: if one was a host's, "+noNetwork+
+		res.Hint = joined(joined(res.Hint, exitHint(program, res.ExitCode)), "it was refused "+d.inWords()+", with which libc looks names up: if one was a host's, "+noNetwork+
 			"; if it was a Unix socket of its own, "+d.wayOut())
 	case missed:
 		res.Message += ", and it was refused " + d.inWords()
@@ -114,7 +116,7 @@ func (res *Result) accuse() {
 		}
 		res.Hint = joined(res.Hint, d.wayOut())
 	default:
-		res.Hint = joined(joined(res.Hint, exitHint(res.ExitCode)), "it was refused "+d.inWords()+", which many programs try and do without; if that may be it: "+d.wayOut())
+		res.Hint = joined(joined(res.Hint, exitHint(program, res.ExitCode)), "it was refused "+d.inWords()+", which many programs try and do without; if that may be it: "+d.wayOut())
 	}
 }
 
@@ -163,9 +165,10 @@ func makesCode(d Denial) bool {
 	return name == "memfd_create" || slices.Contains([]string{"mmap", "mprotect", "pkey_mprotect"}, name) && strings.Contains(args, "PROT_EXEC")
 }
 
-// exitHint is what an exit code says by convention.
-func exitHint(code *int) string {
-	if code == nil {
+// exitHint is what an exit code of a program says by the convention of shells. The
+// engine's is that of a WebAssembly module, which has none, or says so itself.
+func exitHint(program string, code *int) string {
+	if code == nil || filepath.Base(program) == "jaild" {
 		return ""
 	}
 	switch *code {

@@ -50,7 +50,7 @@ func TestAccuse(t *testing.T) {
 	} {
 		res := Result{Reason: c.reason, ExitCode: c.code, Message: "m", Denials: append([]Denial(nil), c.denials...)}
 		res.Stderr.Text = c.stderr
-		res.accuse()
+		res.accuse("/bin/x")
 		likely := 0
 		for _, d := range res.Denials {
 			if d.Likely {

@@ -360,7 +360,7 @@ func (r *run) finish(err error) (Result, error) {
 		res.Reason, res.Message = ReasonInternalError, err.Error()
 	default:
 		r.verdict()
-		res.accuse()
+		res.accuse(r.spec.Args[0])
 	}
 	res.OK = res.Reason == ReasonOK
 	res.Timings = r.stopwatch.timings()
