@@ -78,7 +78,7 @@ func plainArgs(name string, args []string, o *options) (rest []string, status in
 	c := findCommand(name)
 	table := c.flags()
 	for {
-		line := parse(table, args)
+		line := parseOf(name, table, args)
 		line.apply(o)
 		if o.help {
 			return nil, printHelp(name), false

@@ -39,7 +39,7 @@ func (c *commandLine) compose(o options, host profiles.Host, limit *setupLimit) 
 	}
 	p, err := profiles.Load(name, host)
 	if err != nil {
-		c.errors(err, "--profile", name, o)
+		c.errors(err, c.profileFlag(), name, o)
 	}
 	if err != nil || len(c.rest) == 0 {
 		return c.flagsAlone(o, host)
@@ -71,7 +71,7 @@ func (c *commandLine) spec(p *profiles.Profile, args []string, o options, host p
 	c.module = p.RunsModules()
 	spec, err := p.Spec(args, o.over, host)
 	if err != nil {
-		c.errors(err, "--profile", p.Name, o)
+		c.errors(err, c.profileFlag(), p.Name, o)
 	}
 	c.checkWorkspace(o)
 	spec.Hostname = o.hostname
@@ -140,6 +140,14 @@ func (c *commandLine) together(o *options) {
 			c.fault(pair.names, "", pair.why)
 		}
 	}
+}
+
+// profileFlag is the flag that names a profile.
+func (c *commandLine) profileFlag() string {
+	if c.command == "serve" {
+		return "--warm"
+	}
+	return "--profile"
 }
 
 // errors adds what package profiles found, which may be many faults.

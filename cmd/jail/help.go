@@ -201,7 +201,8 @@ func printHelp(name string) int {
 		writeFlags(&b, slices.DeleteFunc(c.flags(), func(f flagDef) bool { return f.group != groupLearn }))
 		b.WriteString("\nThe other flags are those of `jail help run`.\n")
 	}
-	if name == "serve" || name == "eval" || name == "mcp" {
+	switch name {
+	case "serve", "eval", "mcp", "selftest", "profiles", "version", "completion":
 		writeFlags(&b, c.flags())
 	}
 	if name == "explain" {

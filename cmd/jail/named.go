@@ -30,6 +30,10 @@ func (c *commandLine) typed(f jail.Fault, o options) jail.Fault {
 	if f.Field == "--rw" && o.over.Workspace != "" && isWorkspace(f.Value, o.over.Workspace) {
 		f.Field = "--workspace"
 	}
+	if f.Field == "--profile" && c.profileFlag() != f.Field {
+		f.Field = c.profileFlag()
+		return f
+	}
 	f.Want = inUnits(f.Want)
 	d := lookup(runFlags(), f.Field)
 	if d == nil || d.many {

@@ -45,7 +45,7 @@ func serveFlags() []flagDef {
 	table := []flagDef{
 		{name: "socket", value: "PATH", group: groupSocket, words: wordFile,
 			usage:  "the Unix socket to listen on; its folder must be one that nobody else can enter, and is made if it is missing",
-			accept: "the path of a socket", preset: "$XDG_RUNTIME_DIR/jail/serve.sock",
+			accept: "the path of a socket", preset: "$XDG_RUNTIME_DIR/jail/serve.sock; without that variable root's /run/jail/serve.sock",
 			set: parsed(asIs[string], func(o *options) *string { return &o.serve.socket })},
 		{name: "warm", value: "PROFILE=N", many: true, group: groupSocket,
 			usage:  "keep N boxes of PROFILE ready, made with the flags below",

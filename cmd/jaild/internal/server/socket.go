@@ -57,7 +57,14 @@ func claim(path string) (*socket, error) {
 	return s, nil
 }
 
+// mostAddress is how long an address can be, in bytes (sun_path of unix(7), with
+// the NUL behind it).
+const mostAddress = 107
+
 func (s *socket) listen() error {
+	if over := len(s.address().Name) - mostAddress; over > 0 {
+		return fmt.Errorf("its name is %d bytes long and must be at most %d: an address has %d (unix(7))", len(s.name), len(s.name)-over, mostAddress)
+	}
 	if err := private(s.folder); err != nil {
 		return err
 	}

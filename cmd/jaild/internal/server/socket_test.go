@@ -82,6 +82,24 @@ func TestClaim(t *testing.T) {
 	}
 }
 
+// TestLongNames: the name alone counts, however long the path to it is.
+func TestLongNames(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{80, 120, 255} {
+		s, err := claim(filepath.Join(dir, strings.Repeat("x", n)))
+		if fits := n == 80; fits != (err == nil) || err != nil && !strings.Contains(err.Error(), "an address has 107") {
+			t.Errorf("a name of %d bytes: %v", n, err)
+		}
+		if err == nil {
+			s.Close()
+			s.remove()
+		}
+	}
+}
+
 // TestPeers: who may not ask learns nothing but that.
 func TestPeers(t *testing.T) {
 	with := settings(t)
