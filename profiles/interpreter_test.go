@@ -311,6 +311,7 @@ func TestOwnInterpreter(t *testing.T) {
 		{profile: "python", want: "opt/bin/python3"},
 		{profile: "python", path: venv + "/bin:", bad: true},
 		{profile: "python", path: venv + "/bin:", ro: []Grant{{Host: venv}}, want: "ws/.venv/bin/python3"},
+		{profile: "python", path: venv + "/bin:", ro: []Grant{{Host: venv + "/bin"}}, bad: true},
 		{profile: "node", own: true, want: "opt/bin/node"},
 		{profile: "node", want: "opt/bin/node"},
 		{profile: "node", path: venv + "/bin:", bad: true},

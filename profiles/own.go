@@ -22,9 +22,9 @@ func (b *builder) ownInterpreter(in interpreter, found string) error {
 }
 
 // changeable says whether the box may put something else at a real path of the host,
-// and in which grant. A read-only grant within a writable one keeps what is in it only
-// if it lies right there: a mount point can't be renamed (rename(2), EBUSY), and the
-// folders between the two can.
+// and in which grant. A read-only grant within a writable one counts if it lies right
+// there: with one of .venv/bin alone what the interpreter reads at its start, such as
+// .venv/pyvenv.cfg and the .pth files of .venv/lib, could still be anything.
 func (b *builder) changeable(real string) (grant string, ok bool) {
 	for _, m := range b.view.mounts {
 		if m.Kind != jail.MountRW || !within(m.Source, real) {
