@@ -35,9 +35,9 @@ func TestIdle(t *testing.T) {
 		stdin  io.Reader
 		reason Reason
 	}{
-		{"silent", "exec sleep 20", nil, ReasonTimeout},
+		{"silent", "exec sleep 600", nil, ReasonTimeout},
 		{"busy, but silent", "while :; do :; done", nil, ReasonTimeout},
-		{"silent from some time on", "echo begun; sleep 0.1; echo more >&2; exec sleep 20", nil, ReasonTimeout},
+		{"silent from some time on", "echo begun; sleep 0.1; echo more >&2; exec sleep 600", nil, ReasonTimeout},
 		{"waits for its input", "cat; echo never", neverEnding{}, ReasonTimeout},
 		{"writes", "i=0; while [ $i -lt 15 ]; do echo $i; sleep 0.1; i=$((i+1)); done", nil, ReasonOK},
 		{"writes to stderr", "i=0; while [ $i -lt 15 ]; do echo $i >&2; sleep 0.1; i=$((i+1)); done", nil, ReasonOK},
@@ -46,7 +46,7 @@ func TestIdle(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := shell(c.script)
-			s.Limits.IdleTimeout = idle
+			s.Limits.IdleTimeout, s.Limits.Timeout = idle, 5*idle
 			res, err := RunIO(t.Context(), s, IO{Stdin: c.stdin})
 			if err != nil || res.Reason != c.reason {
 				t.Fatalf("%v %s: %s, want %s", err, res.Reason, res.Message, c.reason)
