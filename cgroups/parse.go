@@ -124,7 +124,7 @@ func parseMountinfo(text string) []mount {
 		if !ok || len(left) < 6 || len(right) < 3 {
 			continue
 		}
-		m := mount{root: unescape(left[3]), point: unescape(left[4])}
+		m := mount{root: Unescape(left[3]), point: Unescape(left[4])}
 		switch right[0] {
 		case "cgroup":
 			m.version, m.options = V1, strings.Split(right[2], ",")
@@ -138,8 +138,9 @@ func parseMountinfo(text string) []mount {
 	return mounts
 }
 
-// unescape undoes mountinfo's \ooo for blank, tab, newline and backslash.
-func unescape(s string) string {
+// Unescape is a field of mountinfo as it is: blank, tab, newline and backslash stand
+// in it as \ooo (proc_pid_mountinfo(5)).
+func Unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/cgroups"
 )
 
 // What no hint names, for reading (r) and writing (w). Nothing of it need be there.
@@ -104,8 +106,8 @@ func TestHostLooksAreBounded(t *testing.T) {
 	if _, ok := h.at("/"); ok {
 		t.Errorf("there is a look after the bound")
 	}
-	if got := unescaped(`/a\040b\134c`); got != `/a b\c` {
-		t.Errorf("unescaped: %q", got)
+	if got := cgroups.Unescape(`/a\040b\134c`); got != `/a b\c` {
+		t.Errorf("Unescape: %q", got)
 	}
 }
 

@@ -4,11 +4,12 @@ import (
 	"os"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/cgroups"
 )
 
 // What was not in the box is looked up on the host when the box is gone: earlier,
@@ -191,27 +192,10 @@ func closedMounts() []string {
 			continue
 		}
 		kind, _, _ := strings.Cut(after, " ")
-		point := unescaped(fields[4])
+		point := cgroups.Unescape(fields[4])
 		if strings.HasPrefix(kind, "fuse") || kind == "autofs" || kind == "proc" && point != "/proc" {
 			closed = append(closed, point)
 		}
 	}
 	return closed
-}
-
-// unescaped is a field of mountinfo: space, tab, newline and backslash stand in it in
-// octal (proc_pid_mountinfo(5)).
-func unescaped(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+3 < len(s) {
-			if n, err := strconv.ParseUint(s[i+1:i+4], 8, 8); err == nil {
-				b.WriteByte(byte(n))
-				i += 3
-				continue
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
 }
