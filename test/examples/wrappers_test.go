@@ -56,3 +56,35 @@ console.log(await ai.execute(call, {}), await langchain.invoke(call))`
 		t.Errorf("%v: %s", err, out)
 	}
 }
+
+// TestPythonWrapper: the tool for LangChain in Python answers as a model would call
+// it. In the place of LangChain stands what the wrapper uses of it: a decorator that
+// wants a description and annotated parameters, as the original does.
+func TestPythonWrapper(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "langchain_core"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	standIn := `import typing
+def tool(f):
+    assert f.__doc__ and set(typing.get_type_hints(f)) == {"source", "input", "return"}
+    return f
+`
+	if err := os.WriteFile(filepath.Join(dir, "langchain_core", "tools.py"), []byte(standIn), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	program := `import json, langchain_tool
+print(json.loads(langchain_tool.run_code("return input * 2", "21"))["value"])
+print(json.loads(langchain_tool.run_code("1/0"))["reason"])
+print(langchain_tool.run_code("return 1", "{"))`
+	wrappers, err := filepath.Abs(sources + "/wrappers")
+	if err != nil {
+		t.Fatal(err)
+	}
+	python := exec.Command("python3", "-B", "-c", program)
+	python.Env = append(os.Environ(), "PYTHONPATH="+dir+":"+wrappers)
+	out, err := python.CombinedOutput()
+	if err != nil || !strings.HasPrefix(string(out), "42\nexecution_failed\ninput must be JSON: ") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
