@@ -99,6 +99,10 @@ func (p *Pool) Close() error {
 
 func (p *Pool) begone() { p.close.Do(func() { close(p.closing) }) }
 
+// Ready is how many boxes wait to be taken, from 0 to the Pool's size. It is the count
+// of a moment: runs take boxes, and new ones are made, at any time.
+func (p *Pool) Ready() int { return len(p.ready) }
+
 // Accepts says whether spec is the Pool's but for what a [Command] says.
 func (p *Pool) Accepts(spec Spec) bool {
 	spec.Limits = spec.Limits.WithDefaults()

@@ -28,9 +28,9 @@ func newPool(t *testing.T, ctx context.Context, spec Spec, size int) *Pool {
 
 func awaitReady(t *testing.T, p *Pool, n int) {
 	t.Helper()
-	for until := time.Now().Add(patience(20 * time.Second)); len(p.ready) < n; time.Sleep(time.Millisecond) {
+	for until := time.Now().Add(patience(20 * time.Second)); p.Ready() < n; time.Sleep(time.Millisecond) {
 		if time.Now().After(until) {
-			t.Fatalf("%d boxes are ready, want %d", len(p.ready), n)
+			t.Fatalf("%d boxes are ready, want %d", p.Ready(), n)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/seed-75010da9/jail/cmd/internal/request"
 	"github.com/seed-75010da9/jail/jail"
@@ -112,19 +111,17 @@ func TestWarm(t *testing.T) {
 	with.Pools = append(with.Pools, poolOf(t, shell("true", `"limits":{"pids":50}`)))
 	s := serve(t, with)
 	ids := map[string]bool{}
-	warm := 0
 	for i := range 6 {
+		eventually(t, "the box to be ready", func() bool {
+			var st status
+			r, err := ask(t.Context(), s, http.MethodGet, "/v1/status", "")
+			return err == nil && json.Unmarshal([]byte(r.body), &st) == nil && len(st.Pools) == 1 && st.Pools[0].Ready == 1
+		})
 		r := mustAsk(t, s, "/v1/run", shell(`cat /tmp/left; echo x >/tmp/left; echo $A`, `"limits":{"pids":50}`, `"env":["A=b"]`))
-		if r.result.Stdout.Text != "b\n" || ids[r.result.ID] {
-			t.Errorf("run %d: %s", i, r.body)
+		if r.result.Stdout.Text != "b\n" || ids[r.result.ID] || !r.result.Warm {
+			t.Errorf("run %d: %s, want a box of its own that was ready", i, r.body)
 		}
-		if ids[r.result.ID] = true; r.result.Warm {
-			warm++
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	if warm == 0 {
-		t.Error("no run had a box that was ready")
+		ids[r.result.ID] = true
 	}
 	if r := mustAsk(t, s, "/v1/run", shell("true", `"limits":{"pids":51}`)); r.result.Warm || !r.result.OK {
 		t.Errorf("a run with another limit: %s", r.body)

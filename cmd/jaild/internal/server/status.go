@@ -66,6 +66,7 @@ type statusLimits struct {
 type statusPool struct {
 	Profile string `json:"profile"`
 	Size    int    `json:"size"`
+	Ready   int    `json:"ready"` // of them, set up and waiting
 }
 
 type statusCounts struct {
@@ -82,7 +83,7 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 	}
 	st.Running, st.Queued, st.Draining = s.admission.counts()
 	for _, p := range s.pools {
-		st.Pools = append(st.Pools, statusPool{p.name, p.size})
+		st.Pools = append(st.Pools, statusPool{p.name, p.size, p.boxes.Ready()})
 	}
 	s.counts.mu.Lock()
 	st.Counts = statusCounts{s.counts.runs, s.counts.warm, map[jail.Reason]int64{}, map[string]int64{}}
