@@ -132,11 +132,7 @@ func mcpCommand(args []string) int {
 		printFaults(line.faults)
 		return exitRefused
 	}
-	path, err := companion.Find()
-	if err == nil {
-		err = companion.Exec(path, "mcp", settings)
-	}
-	fmt.Fprintln(os.Stderr, "jail: mcp:", err)
+	fmt.Fprintln(os.Stderr, "jail: mcp:", companion.Exec("mcp", settings))
 	return exitRefused
 }
 

@@ -56,14 +56,10 @@ func selftestCommand(args []string) int {
 		fmt.Fprintln(os.Stderr, "jail: selftest: takes no arguments; one attack alone is --only "+quote(words[0]))
 		return exitRefused
 	}
-	path, err := companion.Find()
-	if err == nil {
-		err = companion.Exec(path, "selftest", companion.Selftest{
-			Version: ownVersion(), Only: o.selftest.only, List: o.selftest.list, JSON: o.json, Tier: int(o.selftest.tier), Timeout: o.selftest.timeout,
-			CgroupParent: o.selftest.parent,
-		})
-	}
-	fmt.Fprintln(os.Stderr, "jail: selftest:", err)
+	fmt.Fprintln(os.Stderr, "jail: selftest:", companion.Exec("selftest", companion.Selftest{
+		Version: ownVersion(), Only: o.selftest.only, List: o.selftest.list, JSON: o.json, Tier: int(o.selftest.tier), Timeout: o.selftest.timeout,
+		CgroupParent: o.selftest.parent,
+	}))
 	return exitRefused
 }
 

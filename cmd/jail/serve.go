@@ -150,11 +150,7 @@ func serveCommand(args []string) int {
 		printFaults(line.faults)
 		return exitRefused
 	}
-	path, err := companion.Find()
-	if err == nil {
-		err = companion.Exec(path, "serve", settings)
-	}
-	fmt.Fprintln(os.Stderr, "jail: serve:", err)
+	fmt.Fprintln(os.Stderr, "jail: serve:", companion.Exec("serve", settings))
 	return exitRefused
 }
 

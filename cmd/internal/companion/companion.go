@@ -99,8 +99,8 @@ func Version(set string) string {
 	return "unknown"
 }
 
-// Find is the companion's path: beside the binary that runs, else in PATH.
-func Find() (string, error) {
+// find is the companion's path: beside the binary that runs, else in PATH.
+func find() (string, error) {
 	self, err := os.Executable()
 	if err == nil {
 		if path := filepath.Join(filepath.Dir(self), Name); executable(path) {
@@ -124,7 +124,11 @@ func executable(path string) bool {
 // Exec becomes the companion's command, which gets settings on a descriptor of
 // its own: they may be larger than an argument can be, and are not for everybody
 // to see who lists processes. It returns only to fail.
-func Exec(path, command string, settings any) error {
+func Exec(command string, settings any) error {
+	path, err := find()
+	if err != nil {
+		return err
+	}
 	text, err := json.Marshal(settings)
 	if err != nil {
 		return err
