@@ -61,8 +61,8 @@
 // is behind the policy in the same filter, since the kernel lets one alone have a
 // listener.
 //
-// What Landlock refuses is told by the kernel's audit records, in tier 2 and of traced
-// boxes, where the host has auditing on and the caller may read them (audit.go). The
+// What Landlock refuses is told by the kernel's audit records, where the host has
+// auditing on and the caller may read them (audit.go). The
 // flags with which the ruleset is entered have them made where they are read, and
 // nowhere else.
 //

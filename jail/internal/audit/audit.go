@@ -19,6 +19,7 @@ import (
 const (
 	typeError   = unix.NLMSG_ERROR
 	typeGet     = unix.AUDIT_GET
+	typeUser    = 1005 // AUDIT_USER: a record that a program asks for
 	typeRefusal = 1423 // AUDIT_LANDLOCK_ACCESS
 	typeDomain  = 1424 // AUDIT_LANDLOCK_DOMAIN
 )
@@ -34,29 +35,51 @@ type Status struct {
 
 // A Listener hears of the kernel's records from Join on.
 type Listener struct {
-	fd     int
-	seq    uint32
-	status Status
-	told   bool // status is the answer to the last question
-	err    error
-	buf    []byte
-	short  bool // see Dropped
+	fd       int
+	seq      uint32
+	status   Status
+	told     bool // status is the answer to the last question, or err is
+	accepted bool // the last request was acknowledged
+	err      error
+	buf      []byte
+	short    bool // see Dropped
 }
+
+// ErrOff says that the kernel makes no records.
+var ErrOff = errors.New("auditing is switched off on this host")
 
 // Open asks the kernel how auditing is set, and does not wait for the answer. The
 // kernel gives it to whoever has CAP_AUDIT_CONTROL in the first user and pid
-// namespace, and to nobody else.
+// namespace, and to nobody else. Where auditing is off that is found out at once, and
+// the error is [ErrOff]: this question has a thread of the kernel's answer it, which
+// takes tens of times as long.
 func Open() (*Listener, error) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, unix.NETLINK_AUDIT)
 	if err != nil {
 		return nil, os.NewSyscallError("socket", err)
 	}
 	l := &Listener{fd: fd, buf: make([]byte, answerSize)}
-	if err := l.ask(); err != nil {
+	if l.off() {
+		l.Close()
+		return nil, ErrOff
+	}
+	if err := l.ask(typeGet, 0); err != nil {
 		l.Close()
 		return nil, err
 	}
 	return l, nil
+}
+
+// off says whether auditing is off, as far as that can be had at once: the kernel
+// accepts a record of no text where it makes none anyway, and refuses it where it is
+// on (audit_receive_msg in kernel/audit.c); whoever lacks CAP_AUDIT_WRITE is not told.
+// In neither case is there a record.
+func (l *Listener) off() bool {
+	if l.ask(typeUser, unix.NLM_F_ACK) != nil {
+		return false
+	}
+	l.next(nil)
+	return l.accepted
 }
 
 // Close ends it. A nil Listener may be closed.
@@ -67,12 +90,12 @@ func (l *Listener) Close() {
 }
 
 // ask sends a request of nothing but a header (struct nlmsghdr).
-func (l *Listener) ask() error {
-	l.seq, l.told, l.err = l.seq+1, false, nil
+func (l *Listener) ask(kind, flags uint16) error {
+	l.seq, l.told, l.accepted, l.err = l.seq+1, false, false, nil
 	m := make([]byte, headerSize)
 	binary.NativeEndian.PutUint32(m, headerSize)
-	binary.NativeEndian.PutUint16(m[4:], typeGet)
-	binary.NativeEndian.PutUint16(m[6:], unix.NLM_F_REQUEST)
+	binary.NativeEndian.PutUint16(m[4:], kind)
+	binary.NativeEndian.PutUint16(m[6:], unix.NLM_F_REQUEST|flags)
 	binary.NativeEndian.PutUint32(m[8:], l.seq)
 	return os.NewSyscallError("sendto", unix.Sendto(l.fd, m, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}))
 }
@@ -104,7 +127,7 @@ var errNoAnswer = errors.New("the kernel does not say how auditing is set")
 
 // Ask is a further question and its answer.
 func (l *Listener) Ask(wait time.Duration, each func(Record)) (Status, error) {
-	if err := l.ask(); err != nil {
+	if err := l.ask(typeGet, 0); err != nil {
 		return Status{}, err
 	}
 	return l.Answer(wait, each)
@@ -211,6 +234,8 @@ func (l *Listener) take(m []byte, each func(Record)) {
 	case kind == typeError && seq == l.seq && len(body) >= 4:
 		if errno := -int32(binary.NativeEndian.Uint32(body)); errno != 0 {
 			l.told, l.err = true, unix.Errno(errno)
+		} else {
+			l.accepted = true
 		}
 	case each != nil && (kind == typeRefusal || kind == typeDomain):
 		if r, ok := Parse(kind == typeDomain, string(body)); ok {

@@ -76,11 +76,14 @@ func TestTake(t *testing.T) {
 	var seen []Record
 	each := func(r Record) { seen = append(seen, r) }
 	status := words(0, 1, 2, 0, 100, 64, 7, 3, 0, 0)
-	for _, m := range [][]byte{nil, make([]byte, 15), message(typeGet, 1, status), message(typeGet, 2, status[:12]), message(typeError, 1, words(^uint32(0))), message(typeError, 2, words(0)),
+	for _, m := range [][]byte{nil, make([]byte, 15), message(typeGet, 1, status), message(typeGet, 2, status[:12]), message(typeError, 1, words(^uint32(0))), message(typeError, 1, words(0)),
 		message(1300, 0, []byte(`audit(1.1:1): domain=5 blockers=fs.read_file`)), message(typeRefusal, 0, nil)} {
-		if l.take(m, each); l.told || len(seen) != 0 {
-			t.Fatalf("take(%q): told %v, records %+v", m, l.told, seen)
+		if l.take(m, each); l.told || l.accepted || len(seen) != 0 {
+			t.Fatalf("take(%q): told %v, accepted %v, records %+v", m, l.told, l.accepted, seen)
 		}
+	}
+	if l.take(message(typeError, 2, words(0)), each); l.told || !l.accepted {
+		t.Errorf("acknowledged: told %v, accepted %v", l.told, l.accepted)
 	}
 	l.take(message(typeRefusal, 0, []byte("audit(1.1:1): domain=5 blockers=fs.read_file path=\"/a\"")), each)
 	l.take(message(typeDomain, 0, []byte("audit(1.1:1): domain=5 status=allocated mode=enforcing pid=3 uid=4")), each)
