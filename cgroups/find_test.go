@@ -37,7 +37,7 @@ func TestFindRefuses(t *testing.T) {
 }
 
 func TestFindNamedParent(t *testing.T) {
-	const base = "jailtest-parent"
+	base := "jailtest-parent-" + strconv.Itoa(os.Getpid())
 	above, name := testParent(t), base
 	switch {
 	case above.Version() == V2: // the root may be somebody else's

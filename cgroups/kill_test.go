@@ -53,6 +53,10 @@ func processes(t *testing.T, g *Group) int {
 	return len(pids)
 }
 
+// ending is how long the end of what was killed may take on a machine with much else
+// to do. What does not end by being killed does not end in that time either.
+const ending = 30 * time.Second
+
 func emptyWithin(t *testing.T, g *Group, most time.Duration) bool {
 	t.Helper()
 	for deadline := time.Now().Add(most); processes(t, g) > 0; time.Sleep(time.Millisecond) {
@@ -71,7 +75,7 @@ func TestKillOfTheStarved(t *testing.T) {
 	p := testParent(t)
 	t.Run("SIGKILL alone", func(t *testing.T) {
 		g := testGroup(t, p, crowded)
-		t.Cleanup(func() { g.Kill(); emptyWithin(t, g, 5*time.Second) }) // before it is discarded
+		t.Cleanup(func() { g.Kill(); emptyWithin(t, g, ending) }) // before it is discarded
 		startCrowd(t, g, loops, line)
 		if err := starve(g); err != nil {
 			t.Fatal(err)
@@ -93,8 +97,8 @@ func TestKillOfTheStarved(t *testing.T) {
 		if err := g.Kill(); err != nil {
 			t.Errorf("Kill() = %v", err)
 		}
-		if !emptyWithin(t, g, unhurried(time.Second)) {
-			t.Errorf("a second (longer on slow hosts) after Kill there are %d processes", processes(t, g))
+		if !emptyWithin(t, g, unhurried(ending)) {
+			t.Errorf("%v after Kill there are %d processes", unhurried(ending), processes(t, g))
 		}
 	})
 }
@@ -107,7 +111,7 @@ func TestKillOfAForkBomb(t *testing.T) {
 	g := testGroup(t, testParent(t), Limits{Memory: 256 << 20, CPUs: 0.5, Pids: 150})
 	// One: with several, the first may leave the crowd's shell no process for the rest.
 	startCrowd(t, g, 1, bomb)
-	for deadline := time.Now().Add(unhurried(5 * time.Second)); processes(t, g) < 100; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(unhurried(ending)); processes(t, g) < 100; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("control: the bomb has %d processes, want at least 100", processes(t, g))
 		}
@@ -121,8 +125,8 @@ func TestKillOfAForkBomb(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if !emptyWithin(t, g, unhurried(time.Second)) {
-		t.Errorf("a second (longer on slow hosts) after Kill there are %d processes", processes(t, g))
+	if !emptyWithin(t, g, unhurried(ending)) {
+		t.Errorf("%v after Kill there are %d processes", unhurried(ending), processes(t, g))
 	}
 	if err := g.Kill(); err != nil {
 		t.Errorf("Kill() of an empty group = %v", err)
@@ -153,8 +157,8 @@ func TestKillWithFewDescriptors(t *testing.T) {
 	if err != nil {
 		t.Errorf("Kill() = %v", err)
 	}
-	if !emptyWithin(t, g, time.Second) {
-		t.Errorf("a second after Kill there are %d processes", processes(t, g))
+	if !emptyWithin(t, g, ending) {
+		t.Errorf("%v after Kill there are %d processes", ending, processes(t, g))
 	}
 }
 

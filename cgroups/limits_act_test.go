@@ -44,7 +44,7 @@ func TestMemoryLimit(t *testing.T) {
 }
 
 // crowd starts 30 processes; dash ends itself when it can't fork.
-const crowd = `i=0; pids=; while [ $i -lt 30 ]; do sleep 20 >/dev/null 2>&1 & i=$((i+1)) pids="$pids $!"; done
+const crowd = `i=0; pids=; while [ $i -lt 30 ]; do sleep 60 >/dev/null 2>&1 & i=$((i+1)) pids="$pids $!"; done
 kill $pids; wait; echo all`
 
 func TestPidsLimit(t *testing.T) {
@@ -74,7 +74,7 @@ func TestPidsLimit(t *testing.T) {
 	if err := g.Remove(); !errors.Is(err, unix.EBUSY) {
 		t.Errorf("Remove() with sleepers = %v, want EBUSY", err)
 	}
-	if took := time.Since(began); took > 10*removeWait {
+	if took := time.Since(began); took > 20*time.Second { // and not the minute that they sleep
 		t.Errorf("Remove() with sleepers took %v, want about %v", took, removeWait)
 	}
 	killAll(g)
@@ -82,7 +82,7 @@ func TestPidsLimit(t *testing.T) {
 }
 
 func TestCPULimit(t *testing.T) {
-	const work = "200ms"
+	const work, share = "300ms", 0.2
 	run := func(cmd *exec.Cmd) time.Duration {
 		began := time.Now()
 		if out, err := cmd.Output(); err != nil || string(out) != "burnt\n" {
@@ -92,27 +92,36 @@ func TestCPULimit(t *testing.T) {
 	}
 	free := run(self("role:burn", work))
 	l := small
-	l.CPUs = 0.2
+	l.CPUs = share
 	g := testGroup(t, testParent(t), l)
-	capped := run(enter(g, self("role:burn", work)))
-	// 200 ms of work at a fifth of a processor take 9 periods of 100 ms or so.
-	if capped < 600*time.Millisecond {
-		t.Errorf("burn in the group took %v (outside %v), want at least 600ms", capped, free)
-	}
-	s, err := g.Stats()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.Throttled <= 0 {
-		t.Errorf("Stats().Throttled = %v, want more than 0", s.Throttled)
+	var capped time.Duration
+	var s Stats
+	for range 5 { // once is enough where there is a processor to be had
+		capped += run(enter(g, self("role:burn", work)))
+		var err error
+		if s, err = g.Stats(); err != nil {
+			t.Fatal(err)
+		}
+		if s.Throttled > 0 {
+			break
+		}
 	}
 	used, err := g.CPUUsage()
 	// Wide bounds: burn counts its own time in ticks where the kernel does so.
 	if err != nil || used < 50*time.Millisecond || used > capped {
-		t.Errorf("CPUUsage() = %v, %v, want 200ms and a little", used, err)
+		t.Errorf("CPUUsage() = %v, %v, want 300ms and a little for each run", used, err)
 	}
-	// These two are ticks on version 1, of which an emulated processor misses most.
-	if sum := s.CPUUser + s.CPUSystem; sum <= 0 || unhurried(1) == 1 && sum < 50*time.Millisecond || sum > capped {
-		t.Errorf("Stats() = %v user + %v system, want 200ms and a little", s.CPUUser, s.CPUSystem)
+	// What of a period is had at once, and what a processor keeps of one.
+	most := time.Duration(share*float64(capped)) + 100*time.Millisecond
+	if used > most {
+		t.Errorf("burn in the group had %v of processor time in %v (it took %v outside), want %v at most", used, capped, free, most)
+	}
+	// Where others leave it much less than its share nobody has to hold it up.
+	if s.Throttled <= 0 && used > time.Duration(share/2*float64(capped)) {
+		t.Errorf("Stats().Throttled = %v after %v of processor time in %v, want more than 0", s.Throttled, used, capped)
+	}
+	// These two are ticks on version 1, of which short turns miss most.
+	if sum := s.CPUUser + s.CPUSystem; sum <= 0 || sum > capped+100*time.Millisecond {
+		t.Errorf("Stats() = %v user + %v system, want 300ms and a little for each run", s.CPUUser, s.CPUSystem)
 	}
 }

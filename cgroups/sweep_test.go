@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -205,7 +206,7 @@ func TestSweepFindsFoldersElsewhere(t *testing.T) {
 	if p.Version() == V2 {
 		t.Skip("not for version 2: a leaf has one folder")
 	}
-	const name = "jailtest-elsewhere"
+	name := "jailtest-elsewhere-" + strconv.Itoa(os.Getpid())
 	memory := p.index["memory"]
 	if err := p.dirs[memory].mkdir(name); err != nil {
 		t.Fatal(err)
