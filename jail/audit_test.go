@@ -54,14 +54,14 @@ func auditedFolder(t *testing.T, names ...string) string {
 	return dir
 }
 
-// auditedRun runs a box, again where an emulated kernel was too slow to hand all of
-// its records out, which the box's own says.
+// auditedRun runs a box, again where the kernel was too slow to hand all of its
+// records out, which the box's own says.
 func auditedRun(t *testing.T, spec Spec) (res Result) {
 	t.Helper()
 	for range 5 {
 		res = runBox(t, spec, IO{})
 		blind := fmt.Sprint(res.Observed.Blind)
-		if patience(1) == 1 || !strings.Contains(blind, lateRecords) && !strings.Contains(blind, "the host lost ") {
+		if !strings.Contains(blind, lateRecords) && !strings.Contains(blind, "the host lost ") {
 			break
 		}
 	}
@@ -139,7 +139,7 @@ func TestAuditFlood(t *testing.T) {
 	dir := auditedFolder(t, "secret")
 	spec := observedInPlace(t, "open in a loop")
 	spec.Seccomp.Deny, spec.Env = nil, append(spec.Env, "OPEN="+dir+"/secret")
-	spec.Limits.Timeout = patience(10 * time.Second)
+	spec.Limits.Timeout = patience(time.Minute)
 	began := time.Now()
 	res := runBox(t, spec, IO{})
 	end := time.Since(began) - time.Duration(res.Usage.WallMS)*time.Millisecond
@@ -152,7 +152,7 @@ func TestAuditFlood(t *testing.T) {
 	if told := strings.Contains(fmt.Sprint(res.Observed.Blind), "audit records meanwhile") || strings.Contains(fmt.Sprint(res.Observed.Blind), "more records than are kept") || strings.Contains(fmt.Sprint(res.Observed.Blind), lateRecords); d.Count < calls && !told {
 		t.Errorf("%d of %d calls, and nothing says so: %q", d.Count, calls, res.Observed.Blind)
 	}
-	if end > patience(time.Second) {
+	if end > patience(20*time.Second) {
 		t.Errorf("%v passed after the run", end)
 	}
 }

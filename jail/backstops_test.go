@@ -17,7 +17,7 @@ func noGroup(script string, l Limits) Spec {
 	}
 	s.Limits = l
 	if s.Limits.Timeout == 0 {
-		s.Limits.Timeout = patience(20 * time.Second)
+		s.Limits.Timeout = patience(time.Minute)
 	}
 	return s
 }
@@ -28,6 +28,10 @@ func hold(size string) string {
 	return "head -c " + size + " /dev/zero | tail -c " + size + " | sleep 600 & "
 }
 
+// noticing is how long a program goes on with what a watch is to notice: the machine
+// may have something else to do meanwhile.
+const noticing = 4 * time.Second
+
 // holdThree is three of them, and an end when each has held all of its own for
 // long enough to be looked at: however long that takes here, it is tail that writes,
 // and only then.
@@ -36,7 +40,7 @@ func holdThree() string {
 	for i in 1 2 3; do
 		head -c 40M /dev/zero | tail -c 40M | (head -c 1 >/dev/null; echo >&3; exec sleep 600) &
 	done
-	read x <&3; read x <&3; read x <&3; exec sleep %.0f`, max(2*time.Second, patience(time.Second)).Seconds())
+	read x <&3; read x <&3; read x <&3; exec sleep %.0f`, patience(noticing).Seconds())
 }
 
 // Each case is run with a cap that it stays below, and with one that it goes
@@ -51,10 +55,10 @@ func TestBackstops(t *testing.T) {
 			Limits{Memory: 512 << 20}, Limits{Memory: 100 << 20}, ReasonOutOfMemory},
 		{"memory of one process", "head -c 40M /dev/zero | tail -c 40M | wc -c | grep -q 41943040",
 			Limits{Memory: 512 << 20}, Limits{Memory: 20 << 20}, ReasonExecutionFailed},
-		{"processes", "i=0; while [ $i -lt 30 ]; do sleep 1 & i=$((i+1)); done",
+		{"processes", "i=0; while [ $i -lt 30 ]; do sleep 600 & i=$((i+1)); done",
 			Limits{Pids: 100}, Limits{Pids: 20}, ReasonExecutionFailed},
-		{"processor time of the whole tree", "for i in 1 2 3 4 5 6 7 8; do sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done'; done",
-			Limits{CPUTime: patience(20 * time.Second)}, Limits{CPUTime: 300 * time.Millisecond}, ReasonCPUTime},
+		{"processor time of the whole tree", "for i in 1 2 3 4 5 6 7 8; do sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done'; done; sleep " + fmt.Sprint(patience(noticing).Seconds()),
+			Limits{CPUTime: patience(60 * time.Second)}, Limits{CPUTime: 300 * time.Millisecond}, ReasonCPUTime},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			want(t, runBox(t, noGroup(c.script, c.enough), IO{}), ReasonOK)

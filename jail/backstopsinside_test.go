@@ -36,8 +36,8 @@ func burn(d time.Duration) {
 	}
 }
 
-// burnUnwaited burns more than a second in children, one after the other, each
-// longer than it takes until the next look at it.
+// burnUnwaited burns some seconds in children, one after the other, each much longer
+// than it takes until the next look at it.
 func burnUnwaited() int {
 	signal.Ignore(unix.SIGCHLD)
 	for range 8 {
@@ -57,7 +57,10 @@ func burnUnwaited() int {
 // leaderless has 240 MiB in a process whose first thread is dead: /proc/PID/status
 // says nothing of memory then.
 func leaderless() int {
-	for range 10 { // each gets a thread for good, and one of them the first
+	for range 60 { // each gets a thread for good, and one of them the first
+		if status, err := readSmall("/proc/self/status"); err != nil || bytes.Contains(status, []byte("Z (zombie)")) {
+			break
+		}
 		go func() {
 			runtime.LockOSThread()
 			if unix.Gettid() == os.Getpid() {
@@ -72,7 +75,7 @@ func leaderless() int {
 		return 1
 	}
 	keep := take(240 << 20)
-	time.Sleep(patience(500 * time.Millisecond))
+	time.Sleep(patience(noticing))
 	runtime.KeepAlive(keep)
 	return 0
 }
@@ -131,7 +134,7 @@ func pageTables() int {
 	for i := 0; i < size; i += each {
 		sum += int(b[i])
 	}
-	time.Sleep(patience(500 * time.Millisecond))
+	time.Sleep(patience(noticing))
 	return sum
 }
 

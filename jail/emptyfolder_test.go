@@ -132,7 +132,7 @@ func TestEmptyFolderLeaves(t *testing.T) {
 	if _, err := os.Stat(private); err != nil {
 		t.Error("went on when there was no time:", err)
 	}
-	removePrivate(private)
+	removePrivateUntil(private, time.Now().Add(20*time.Second))
 	if _, err := os.Stat(private); err == nil {
 		t.Error("is left")
 	}
@@ -142,7 +142,7 @@ func TestEmptyFolderLeaves(t *testing.T) {
 	if err := os.Symlink(outside, private); err != nil {
 		t.Fatal(err)
 	}
-	removePrivate(private)
+	removePrivateUntil(private, time.Now().Add(20*time.Second))
 	if _, err := os.Stat(kept); err != nil {
 		t.Error("followed a link in place of the folder:", err)
 	}

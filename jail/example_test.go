@@ -85,7 +85,7 @@ func ExampleRunIO() {
 func ExampleResult() {
 	for _, script := range []string{"true", "exit 3", "kill -TERM $$", "exec sleep 60", "yes"} {
 		spec := shell(script)
-		spec.Limits.Timeout = 2 * time.Second
+		spec.Limits.Timeout = 5 * time.Second
 		spec.Limits.Output = 1 << 10
 		res, err := jail.Run(context.Background(), spec)
 		switch res.Reason {

@@ -76,7 +76,7 @@ func TestFolderUse(t *testing.T) {
 
 // A folder that can't be looked into doesn't hide what is in it.
 func TestTier2FolderFull(t *testing.T) {
-	s := tier2(t, "umask 0477; mkdir h; dd if=/dev/zero of=h/big bs=1M count=32; sleep 10")
+	s := tier2(t, "umask 0477; mkdir h; dd if=/dev/zero of=h/big bs=1M count=32; sleep 600")
 	s.Limits.TmpSize = 16 << 20
 	if res := runBox(t, s, IO{}); res.Reason != ReasonDiskFull {
 		t.Errorf("reason %s: %s", res.Reason, text(res))

@@ -28,7 +28,7 @@ func (d *dripping) Read(b []byte) (int, error) {
 // TestIdle: a box in which nothing is read or written for too long is ended; one in
 // which something is goes on for longer than that.
 func TestIdle(t *testing.T) {
-	idle := patience(time.Second)
+	idle := patience(3 * time.Second)
 	for _, c := range []struct {
 		name   string
 		script string
@@ -39,14 +39,15 @@ func TestIdle(t *testing.T) {
 		{"busy, but silent", "while :; do :; done", nil, ReasonTimeout},
 		{"silent from some time on", "echo begun; sleep 0.1; echo more >&2; exec sleep 600", nil, ReasonTimeout},
 		{"waits for its input", "cat; echo never", neverEnding{}, ReasonTimeout},
-		{"writes", "i=0; while [ $i -lt 15 ]; do echo $i; sleep 0.1; i=$((i+1)); done", nil, ReasonOK},
-		{"writes to stderr", "i=0; while [ $i -lt 15 ]; do echo $i >&2; sleep 0.1; i=$((i+1)); done", nil, ReasonOK},
-		{"reads", "cat >/dev/null", &dripping{15, 100 * time.Millisecond}, ReasonOK},
+		{"writes", "i=0; while [ $i -lt 15 ]; do echo $i; sleep 0.25; i=$((i+1)); done", nil, ReasonOK},
+		{"writes to stderr", "i=0; while [ $i -lt 15 ]; do echo $i >&2; sleep 0.25; i=$((i+1)); done", nil, ReasonOK},
+		{"reads", "cat >/dev/null", &dripping{15, 250 * time.Millisecond}, ReasonOK},
 		{"ends in time", "exit 3", nil, ReasonExecutionFailed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			s := shell(c.script)
-			s.Limits.IdleTimeout, s.Limits.Timeout = idle, 5*idle
+			s.Limits.IdleTimeout, s.Limits.Timeout = idle, 20*idle
 			res, err := RunIO(t.Context(), s, IO{Stdin: c.stdin})
 			if err != nil || res.Reason != c.reason {
 				t.Fatalf("%v %s: %s, want %s", err, res.Reason, res.Message, c.reason)
@@ -70,7 +71,7 @@ func (neverEnding) Read([]byte) (int, error) { select {} }
 // TestNotIdleButLate: who writes on and on is ended for the time it takes.
 func TestNotIdleButLate(t *testing.T) {
 	s := shell("while :; do echo; sleep 0.05; done")
-	s.Limits.IdleTimeout, s.Limits.Timeout = patience(2*time.Second), patience(600*time.Millisecond)
+	s.Limits.IdleTimeout, s.Limits.Timeout = patience(5*time.Second), patience(600*time.Millisecond)
 	res := runBox(t, s, IO{})
 	if res.Reason != ReasonTimeout || strings.Contains(res.Message, "idle") {
 		t.Errorf("%s: %s", res.Reason, res.Message)
@@ -80,7 +81,7 @@ func TestNotIdleButLate(t *testing.T) {
 // TestUnlimited: output without a limit is passed on, none of it is kept.
 func TestUnlimited(t *testing.T) {
 	s := shell("exec head -c 402653184 /dev/zero")
-	s.Limits.Output, s.Limits.Timeout = Unlimited, patience(20*time.Second)
+	s.Limits.Output, s.Limits.Timeout = Unlimited, patience(time.Minute)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)

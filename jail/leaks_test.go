@@ -101,14 +101,10 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// settled waits for goroutines that are on their way out, for a second at
-// most.
+// settled waits for goroutines that are on their way out.
 func settled(t *testing.T, like held) held {
 	t.Helper()
-	for range 100 {
-		if holds(t) == like {
-			break
-		}
+	for until := time.Now().Add(10 * time.Second); holds(t) != like && time.Now().Before(until); {
 		time.Sleep(10 * time.Millisecond)
 	}
 	return holds(t)

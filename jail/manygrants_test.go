@@ -56,7 +56,7 @@ func TestTenThousandGrants(t *testing.T) {
 	const grants = 10000
 	s := shell("cat /data/*/* | wc -c")
 	s.View = append(s.View, manyGrants(t, grants)...)
-	s.Limits.Timeout = patience(20 * time.Second)
+	s.Limits.Timeout = patience(3 * time.Minute)
 	res, err := RunIO(t.Context(), s, IO{})
 	if err == nil {
 		wantStdout(t, res, fmt.Sprintln(grants))

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 	"unsafe"
@@ -128,22 +129,25 @@ func askEverywhere() int {
 }
 
 // flood makes refused calls on many threads, in children that end, and under
-// signals, for the milliseconds in FLOOD, and prints how many.
+// signals, for the milliseconds in FLOOD and until they are a flood, and prints how
+// many.
 func flood() int {
 	ms, _ := strconv.Atoi(os.Getenv("FLOOD"))
 	until := time.Now().Add(time.Duration(ms) * time.Millisecond)
 	var mu sync.Mutex
 	var threads sync.WaitGroup
 	calls := map[syscall.Errno]int{}
+	var made atomic.Int64
 	for range 16 {
 		threads.Go(func() {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
-			for time.Now().Before(until) {
+			for time.Now().Before(until) || made.Load() < floodOf {
 				_, _, errno := syscall.RawSyscall(unix.SYS_CHROOT, nowhere, 0, 0)
 				mu.Lock()
 				calls[errno]++
 				mu.Unlock()
+				made.Add(1)
 				syscall.Kill(os.Getpid(), syscall.SIGWINCH) // the runtime's handler restarts calls
 			}
 		})
@@ -159,6 +163,9 @@ func flood() int {
 	fmt.Println(total, strings.Join(errnos, ","))
 	return 0
 }
+
+// floodOf is how many calls are a flood.
+const floodOf = 1000
 
 // refusedOften is how many refused calls beRefusedOften makes.
 const refusedOften = 30_000

@@ -28,7 +28,7 @@ func newPool(t *testing.T, ctx context.Context, spec Spec, size int) *Pool {
 
 func awaitReady(t *testing.T, p *Pool, n int) {
 	t.Helper()
-	for until := time.Now().Add(patience(20 * time.Second)); p.Ready() < n; time.Sleep(time.Millisecond) {
+	for until := time.Now().Add(patience(time.Minute)); p.Ready() < n; time.Sleep(time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatalf("%d boxes are ready, want %d", p.Ready(), n)
 		}

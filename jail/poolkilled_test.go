@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,7 +36,9 @@ func TestPoolKilledWhileWaiting(t *testing.T) {
 			}
 			defer unix.Close(fd)
 			kill(t, c.whom(first)...)
-			unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 5000)
+			for n, err := 0, error(unix.EINTR); n == 0 && err == unix.EINTR; {
+				n, err = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 60_000)
+			}
 			for range 3 {
 				res, err := p.Run(t.Context(), commandOf(shell("echo done")), IO{})
 				if err != nil || !res.TreeEmpty {
@@ -54,13 +57,15 @@ func TestPoolKilledWhileWaiting(t *testing.T) {
 func TestPoolKilledAtAnyTime(t *testing.T) {
 	p := newPool(t, t.Context(), shell(""), 4)
 	stop, stopped := make(chan struct{}), make(chan struct{})
+	var pause atomic.Int64 // between two kills; longer where no run got through
+	pause.Store(int64(3 * time.Millisecond))
 	go func() {
 		defer close(stopped)
 		for {
 			select {
 			case <-stop:
 				return
-			case <-time.After(3 * time.Millisecond):
+			case <-time.After(time.Duration(pause.Load())):
 			}
 			if pids := inits(t); len(pids) > 0 {
 				unix.Kill(pids[len(pids)/2], unix.SIGKILL)
@@ -68,7 +73,7 @@ func TestPoolKilledAtAnyTime(t *testing.T) {
 		}
 	}()
 	fine := 0
-	for range 150 {
+	for i, until := 0, time.Now().Add(patience(time.Minute)); i < 150 || fine == 0 && time.Now().Before(until); i++ {
 		res, err := p.Run(t.Context(), commandOf(shell("echo done")), IO{})
 		var setup *SetupError
 		switch {
@@ -76,6 +81,8 @@ func TestPoolKilledAtAnyTime(t *testing.T) {
 			fine++
 		case res.OK || err != nil && !errors.As(err, &setup) || !res.TreeEmpty:
 			t.Errorf("%v: %s", err, text(res))
+		default:
+			pause.Store(min(pause.Load()*11/10, int64(time.Second)))
 		}
 	}
 	close(stop)
@@ -119,14 +126,17 @@ func TestPoolSupervisorKilled(t *testing.T) {
 	if n, _ := out.Read(said); string(said[:n]) != "ready\n" {
 		t.Fatalf("it says %q", said[:n])
 	}
-	time.Sleep(200 * time.Millisecond) // another box is made in the place of the one that runs
 	family := descendants(cmd.Process.Pid)
+	// Another box is made in the place of the one that runs, whose tree grows.
+	for until := time.Now().Add(patience(20 * time.Second)); len(family) < 3*2+10 && time.Now().Before(until); family = descendants(cmd.Process.Pid) {
+		time.Sleep(10 * time.Millisecond)
+	}
 	cmd.Process.Kill()
 	cmd.Wait()
 	if len(family) < 3*2+10 {
 		t.Errorf("only %d processes: the test sees nothing", len(family))
 	}
-	for until := time.Now().Add(patience(5 * time.Second)); ; time.Sleep(10 * time.Millisecond) {
+	for until := time.Now().Add(patience(20 * time.Second)); ; time.Sleep(10 * time.Millisecond) {
 		left := sleepers(t, mark)
 		for pid, start := range family {
 			if startOf(pid) == start {

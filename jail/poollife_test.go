@@ -76,7 +76,7 @@ func TestPoolClose(t *testing.T) {
 			if res.Reason != ReasonOK || res.Stdout.Bytes != 8 || !res.Warm {
 				t.Errorf("a run while Close was called: %s", text(res))
 			}
-		case <-time.After(patience(time.Second)):
+		case <-time.After(patience(20 * time.Second)):
 			t.Error("Close did not wait for what runs")
 		}
 	}
@@ -205,7 +205,8 @@ func TestPoolNothingIsLeft(t *testing.T) {
 	if n := mounts(); n != mounted {
 		t.Errorf("%d mounts, and there were %d", n, mounted)
 	}
-	if n := threads(); n > threaded+2*size {
+	// A busy machine takes some more; of each life one is 24.
+	if n := threads(); n > threaded+20 {
 		t.Errorf("%d threads, and there were %d", n, threaded)
 	}
 	for _, list := range lists {

@@ -42,7 +42,7 @@ func TestAsOrdinaryUser(t *testing.T) {
 	if err := os.Chown(tmp, nobody, nobody); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(exe, "-test.v", "-test.run="+rootlessTests, "-test.timeout=120s")
+	cmd := exec.Command(exe, "-test.v", "-test.run="+rootlessTests, "-test.timeout=20m")
 	// Without CI: that there is no cgroup for a user of a test is no failure.
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "TMPDIR=" + tmp, "GOCOVERDIR=" + tmp}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}

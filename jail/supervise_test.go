@@ -3,6 +3,7 @@ package jail
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,14 +51,14 @@ func TestWholeTreeEnds(t *testing.T) {
 		change func(*Spec)
 		cancel bool
 	}{
-		{"deadline", ReasonTimeout, func(s *Spec) { s.Limits.Timeout = patience(time.Second) }, false},
+		{"deadline", ReasonTimeout, func(s *Spec) { s.Limits.Timeout = patience(5 * time.Second) }, false},
 		{"caller", ReasonCanceled, func(*Spec) {}, true},
 		{"output", ReasonOutputTooLarge, func(s *Spec) {
 			s.Limits.Output = 6
-			s.Args[2] = strings.Replace(s.Args[2], "echo ready", "echo ready; sleep 0.1; echo more", 1)
+			s.Args[2] = strings.Replace(s.Args[2], "echo ready", "echo ready; read x; echo more", 1)
 		}, false},
 		{"the program itself", ReasonExecutionFailed, func(s *Spec) {
-			s.Args[2] = strings.Replace(s.Args[2], "trap \"\" HUP INT TERM QUIT\n", "sleep 0.1; exit 1\n", 1)
+			s.Args[2] = strings.Replace(s.Args[2], "trap \"\" HUP INT TERM QUIT\n", "read x; exit 1\n", 1)
 		}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -68,19 +69,21 @@ func TestWholeTreeEnds(t *testing.T) {
 			s.Name = "TestWholeTreeEnds"
 			c.change(&s)
 			var seen []string
+			in, looked := io.Pipe() // the program goes on when it has been seen
 			out := &screen{on: map[string]func(){"r": func() {
 				seen = running(t, length)
+				looked.Close()
 				if c.cancel {
 					cancel()
 				}
 			}}}
 			began := time.Now()
-			res, err := RunIO(ctx, s, IO{Stdout: out})
+			res, err := RunIO(ctx, s, IO{Stdin: in, Stdout: out})
 			if err != nil || !res.TreeEmpty {
 				t.Errorf("%v: %s", err, text(res))
 			}
 			want(t, res, c.reason)
-			if took := time.Since(began); took > patience(3*time.Second) {
+			if took := time.Since(began); took > patience(25*time.Second) {
 				t.Errorf("it took %v", took)
 			}
 			if len(seen) < 5 {
@@ -158,7 +161,7 @@ func TestConcurrentRuns(t *testing.T) {
 		wg.Go(func() {
 			defer func() { <-slots }()
 			s := shell(fmt.Sprintf("echo %d; exit %d", i, i%3))
-			s.Limits.Timeout = patience(20 * time.Second)
+			s.Limits.Timeout = patience(time.Minute)
 			res, err := Run(context.Background(), s)
 			if err != nil || res.Stdout.Text != fmt.Sprintln(i) || res.ExitCode == nil || *res.ExitCode != i%3 || !res.TreeEmpty {
 				t.Errorf("run %d: %v, %s", i, err, text(res))

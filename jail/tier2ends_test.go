@@ -47,7 +47,7 @@ func wholeTreesEnd(t *testing.T, ctx context.Context) {
 			if script == "SUBREAPER" {
 				s = subreaper(t, mark)
 			}
-			s.Limits.Timeout, s.Limits.Pids = patience(20*time.Second), 80
+			s.Limits.Timeout, s.Limits.Pids = patience(time.Minute), 80
 			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()
 			var up time.Time
@@ -60,7 +60,7 @@ func wholeTreesEnd(t *testing.T, ctx context.Context) {
 			if err != nil || !res.TreeEmpty {
 				t.Errorf("%v: %s", err, text(res))
 			}
-			if took := time.Since(up); took > patience(3*time.Second) {
+			if took := time.Since(up); took > patience(15*time.Second) { // and not the years that they sleep
 				t.Errorf("it took %v: %s", took, text(res))
 			}
 			if left := sleepers(t, mark); len(left) > 0 {
@@ -148,14 +148,14 @@ func TestTier2SupervisorKilled(t *testing.T) {
 	if n, err := out.Read(make([]byte, 8)); n == 0 {
 		t.Fatal("no box came up:", err)
 	}
-	for until := time.Now().Add(patience(5 * time.Second)); len(sleepers(t, mark)) != 2; time.Sleep(10 * time.Millisecond) {
+	for until := time.Now().Add(patience(20 * time.Second)); len(sleepers(t, mark)) != 2; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatal("the tree does not stand")
 		}
 	}
 	cmd.Process.Kill()
 	cmd.Wait()
-	for until := time.Now().Add(patience(5 * time.Second)); len(sleepers(t, mark)) > 0; time.Sleep(10 * time.Millisecond) {
+	for until := time.Now().Add(patience(20 * time.Second)); len(sleepers(t, mark)) > 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatalf("survivors: %v", sleepers(t, mark))
 		}
@@ -173,10 +173,7 @@ func TestTier2SupervisorKilled(t *testing.T) {
 	if _, err := os.Stat(left[0]); err != nil {
 		t.Error("a young folder, perhaps not locked yet, was cleared away")
 	}
-	r.sweepPrivateOlder(0)
-	if _, err := os.Stat(left[0]); err == nil {
-		t.Error("the folder of a killed supervisor stays")
-	}
+	gone(t, left[0], func() { r.sweepPrivateOlder(0) })
 }
 
 // Only what nobody holds any more is cleared away.

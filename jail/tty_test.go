@@ -86,7 +86,7 @@ func TestTTY(t *testing.T) {
 			_, tty := callerTTY(t, 31, 97)
 			out := &screen{}
 			s := shell(c.script)
-			s.Limits.Timeout = patience(20 * time.Second)
+			s.Limits.Timeout = patience(time.Minute)
 			io := IO{TTY: tty, Stdout: out}
 			if c.typed != "" {
 				io.Stdin = strings.NewReader(c.typed)
@@ -115,7 +115,7 @@ func TestTTYInterrupt(t *testing.T) {
 // A change of the caller's window is passed on while the box runs.
 func TestTTYResize(t *testing.T) {
 	_, tty := callerTTY(t, 24, 80)
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience(18*time.Second))
 	defer cancel()
 	out := &screen{on: map[string]func(){
 		"24 80": func() {
@@ -186,13 +186,13 @@ func TestTTYGoesOnRaw(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience(18*time.Second))
 	defer cancel()
 	raw := false
 	out := &screen{on: map[string]func(){"x": func() {
 		unix.IoctlSetTermios(int(tty.Fd()), unix.TCSETS, before)
 		unix.Kill(os.Getpid(), unix.SIGCONT)
-		for range 200 {
+		for ctx.Err() == nil {
 			time.Sleep(5 * time.Millisecond)
 			if m, err := unix.IoctlGetTermios(int(tty.Fd()), unix.TCGETS); err == nil && m.Lflag&unix.ICANON == 0 {
 				raw = true

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-75010da9/jail/internal/ablation"
 	"github.com/seed-75010da9/jail/seccomp"
@@ -214,7 +215,7 @@ func TestWhyOfEveryCall(t *testing.T) {
 		all.tries = append(all.tries, q.tries...)
 	}
 	s := shell("true")
-	s.Limits.Timeout = whyTimeout
+	s.Limits.Timeout = patience(2 * time.Minute)
 	if _, err := try1(ablation.Without(t.Context(), ablation.Watch), s, all); err != nil || len(all.tries) < 200 {
 		t.Errorf("%d tries: %v", len(all.tries), err)
 	}
