@@ -1,10 +1,7 @@
 package jail
 
 import (
-	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/seed-75010da9/jail/internal/ablation"
 	"github.com/seed-75010da9/jail/seccomp"
@@ -158,44 +155,6 @@ func (b *builder) loopback() {
 	b.call(unix.SYS_IOCTL, "ioctl", "lo", fd.arg(), num(unix.SIOCSIFFLAGS, "SIOCSIFFLAGS"), num(b.bytes(ifreq), "{lo, IFF_UP|IFF_RUNNING}")).wants(0)
 }
 
-// dropCaps empties every set. The bounding set and the securebits can only be
-// changed while CAP_SETPCAP is there, so capset comes last (capabilities(7)).
-func (b *builder) dropCaps() {
-	b.dropBounding()
-	b.clearCaps()
-}
-
-func (b *builder) dropBounding() {
-	for c := range b.host.lastCap + 1 {
-		b.call(unix.SYS_PRCTL, "prctl", "capability "+strconv.Itoa(c), num(unix.PR_CAPBSET_DROP, "PR_CAPBSET_DROP"), num(c)).wants(0)
-	}
-	b.call(unix.SYS_PRCTL, "prctl", "securebits", num(unix.PR_SET_SECUREBITS, "PR_SET_SECUREBITS"), num(lockedSecurebits)).wants(0)
-}
-
-func (b *builder) clearCaps() {
-	b.call(unix.SYS_PRCTL, "prctl", "ambient set", num(unix.PR_CAP_AMBIENT, "PR_CAP_AMBIENT"), num(unix.PR_CAP_AMBIENT_CLEAR_ALL, "PR_CAP_AMBIENT_CLEAR_ALL")).wants(0)
-	header := b.words(unix.LINUX_CAPABILITY_VERSION_3) // version, pid 0
-	b.call(unix.SYS_CAPSET, "capset", "none", num(header), num(b.words(0, 0, 0), "{0,0,0}")).wants(0)
-}
-
-// lockedSecurebits: uid 0 gets nothing for being 0, and every bit is locked.
-// NOROOT, NO_SETUID_FIXUP and NO_CAP_AMBIENT_RAISE with their locks, and the
-// lock of KEEP_CAPS (capabilities(7)).
-const lockedSecurebits = 0x1 | 0x2 | 0x4 | 0x8 | 0x20 | 0x40 | 0x80
-
-func (b *builder) noNewPrivs(off ablation.Set) {
-	if !off.Has(ablation.NoNewPrivs) {
-		b.call(unix.SYS_PRCTL, "prctl", "no_new_privs", num(unix.PR_SET_NO_NEW_PRIVS, "PR_SET_NO_NEW_PRIVS"), num(1)).wants(0)
-	}
-	// PID 1 is nobody's to read or trace: its /proc entry belongs to host root
-	// from here on (proc(5), "dumpable").
-	dumpable := 0
-	if off.Has(ablation.Undumpable) {
-		dumpable = 1 // set, because a change of ids has cleared it
-	}
-	b.call(unix.SYS_PRCTL, "prctl", "undumpable", num(unix.PR_SET_DUMPABLE, "PR_SET_DUMPABLE"), num(dumpable)).wants(0)
-}
-
 // lifeline arms two independent ends, should the supervisor be killed: the
 // parent-death signal of the supervisor's thread, and a pipe of which only the
 // supervisor has the other end: when that closes the kernel sends SIGIO. The
@@ -271,71 +230,4 @@ const timerSlack = 50_000
 func (b *builder) closeOnExec() {
 	b.call(unix.SYS_CLOSE_RANGE, "close_range", "7-", num(fdTmp), num(^uint32(0)), num(0)).wants(0)
 	b.call(unix.SYS_CLOSE_RANGE, "close_range", "3-", num(fdChannel), num(^uint32(0)), num(unix.CLOSE_RANGE_CLOEXEC, "CLOSE_RANGE_CLOEXEC")).wants(0)
-}
-
-// exec becomes the program. A name without a slash is tried in each folder of
-// the box's PATH: the step of each but the last is content with ENOENT. An
-// execve that succeeds does not return, so the last one returns only to fail.
-func (b *builder) exec() {
-	if b.shape.late {
-		b.command()
-	}
-	b.at(listTarget, StageExec, "")
-	if b.shape.question != nil {
-		b.ask(b.shape.question)
-		return
-	}
-	b.giveValue()
-	b.reportMarks()
-	if b.shape.late {
-		b.execLate()
-		return
-	}
-	argv := b.pointers(b.spec.Args)
-	envp := b.pointers(b.spec.Env)
-	candidates := execCandidates(b.spec)
-	for i, c := range candidates {
-		s := b.call(unix.SYS_EXECVE, "execve", c, b.str(c), argv, envp)
-		s.wants(-int32(unix.ENOENT))
-		if i == len(candidates)-1 {
-			s.wants(0)
-		}
-	}
-}
-
-// execCandidates are the paths at which the program is looked for.
-func execCandidates(s Spec) []string {
-	name := s.Args[0]
-	if strings.Contains(name, "/") {
-		return []string{name}
-	}
-	var out []string
-	for _, dir := range strings.Split(searchPath(s), ":") {
-		if dir == "" {
-			dir = "." // as execvp(3) has it
-		}
-		if c := strings.TrimSuffix(dir, "/") + "/" + name; !slices.Contains(out, c) {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-// searchPath is the PATH of the box.
-func searchPath(s Spec) string {
-	for _, e := range slices.Backward(s.Env) {
-		if v, ok := strings.CutPrefix(e, "PATH="); ok {
-			return v
-		}
-	}
-	return "/usr/local/bin:/usr/bin:/bin"
-}
-
-// pointers is a NULL-terminated array of strings.
-func (b *builder) pointers(list []string) arg {
-	ptrs := make([]uint64, 0, len(list)+1)
-	for _, s := range list {
-		ptrs = append(ptrs, b.str(s).value)
-	}
-	return arg{value: b.words(append(ptrs, 0)...), text: fmt.Sprintf("[%d strings]", len(list))}
 }

@@ -1,6 +1,7 @@
 package jail
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -204,3 +205,37 @@ func resultText(v int32) string {
 	}
 	return "-1 " + errnoName(-v)
 }
+
+// Explain makes the plan of [Run] and runs nothing. It is [ExplainIO] with an
+// empty IO.
+func Explain(spec Spec) (*Plan, error) { return ExplainIO(spec, IO{}) }
+
+// ExplainIO makes the plan of [RunIO] with that IO, of which it uses nothing, and
+// runs nothing. A host on which the run would be refused is an error, the same
+// as the run's. A terminal of the box's own, whose number the kernel gives out
+// when it is made, is shown as /dev/pts/N.
+func ExplainIO(spec Spec, io IO) (*Plan, error) {
+	r := newRun(context.Background(), spec)
+	defer r.close()
+	err := r.prepare(io)
+	if r.shape.tty {
+		r.shape.slave = shownSlave
+	}
+	if err == nil {
+		r.askAudit()
+		r.joinAudit()
+	}
+	if err == nil { // whether there is one decides about the plan
+		err = r.makeGroup()
+	}
+	if err == nil {
+		err = r.compile()
+	}
+	if err != nil {
+		return nil, seenFromInside(outOfFiles(err))
+	}
+	return r.plan, nil
+}
+
+// shownSlave stands for the device of a terminal that does not exist yet.
+const shownSlave = "/dev/pts/N"

@@ -96,40 +96,6 @@ func Check(spec Spec) error {
 	return nil
 }
 
-// Explain makes the plan of [Run] and runs nothing. It is [ExplainIO] with an
-// empty IO.
-func Explain(spec Spec) (*Plan, error) { return ExplainIO(spec, IO{}) }
-
-// ExplainIO makes the plan of [RunIO] with that IO, of which it uses nothing, and
-// runs nothing. A host on which the run would be refused is an error, the same
-// as the run's. A terminal of the box's own, whose number the kernel gives out
-// when it is made, is shown as /dev/pts/N.
-func ExplainIO(spec Spec, io IO) (*Plan, error) {
-	r := newRun(context.Background(), spec)
-	defer r.close()
-	err := r.prepare(io)
-	if r.shape.tty {
-		r.shape.slave = shownSlave
-	}
-	if err == nil {
-		r.askAudit()
-		r.joinAudit()
-	}
-	if err == nil { // whether there is one decides about the plan
-		err = r.makeGroup()
-	}
-	if err == nil {
-		err = r.compile()
-	}
-	if err != nil {
-		return nil, seenFromInside(outOfFiles(err))
-	}
-	return r.plan, nil
-}
-
-// shownSlave stands for the device of a terminal that does not exist yet.
-const shownSlave = "/dev/pts/N"
-
 func newRun(ctx context.Context, spec Spec) *run {
 	spec.Limits = spec.Limits.WithDefaults()
 	now := time.Now()
@@ -229,74 +195,6 @@ func (r *run) check() error {
 		err = r.spec.require(h)
 	}
 	return err
-}
-
-// makeGroup makes and limits the box's cgroup, unless that is done or there is
-// none to be had.
-func (r *run) makeGroup() error {
-	if r.parent == nil || r.group != nil {
-		return nil
-	}
-	l := r.spec.Limits
-	group, err := r.parent.Create(r.spec.Name, cgroups.Limits{Memory: l.Memory, CPUs: l.CPUs, Pids: l.Pids})
-	if err != nil {
-		return r.withoutGroup(err)
-	}
-	r.group = group
-	return nil
-}
-
-// readLimits reads back what the kernel holds the box to. Anything weaker than
-// asked is a refusal.
-func (r *run) readLimits() (err error) {
-	if r.group == nil {
-		return nil
-	}
-	if r.inForce, err = r.group.InForce(); err != nil {
-		return cgroupError(err)
-	}
-	return nil
-}
-
-// withoutGroup is what becomes of a run that can't have a group: a refusal,
-// unless the caller said by name that it need not have one.
-func (r *run) withoutGroup(err error) error {
-	demanded, _ := r.spec.demands(demandCgroup)
-	if optional := slices.Contains(r.spec.Optional, LayerCgroup); !optional || len(demanded) > 0 {
-		e := cgroupError(err)
-		if len(demanded) > 0 {
-			e.Remedy += "; or do not require " + strings.Join(demanded, ", ")
-		} else {
-			e.Remedy += "; or weaken the box by name: --optional cgroup"
-		}
-		if r.namespacesForbidden() {
-			e.Remedy += "; this host forbids namespaces as well" + orTier2
-		}
-		return e
-	}
-	r.groupNote = backstopNote(err, r.spec)
-	l := &r.result.Limits
-	l.MemoryBytes, l.CPUs = nil, nil
-	if !hasChildren() {
-		l.CPUTimeMS = nil
-	}
-	if r.parent != nil {
-		r.parent.Close()
-		r.parent = nil
-	}
-	return nil
-}
-
-func cgroupError(err error) *SetupError {
-	e := &SetupError{Stage: StageCgroup, Layer: LayerCgroup, Operation: "create", Err: err}
-	var ce *cgroups.Error
-	if errors.As(err, &ce) {
-		e.Operation, e.Operand, e.Remedy = ce.Op, ce.Path, ce.Remedy
-	}
-	if e.Remedy == "" {
-		e.Remedy = "give the caller a writable cgroup (--cgroup-parent)"
-	}
-	return e
 }
 
 // lockThread keeps the run on its thread from here on.
