@@ -70,5 +70,6 @@ func (e *end) over() (Reason, time.Time) {
 }
 
 // endGrace bounds how long a killed box is waited for. Only a process stuck in
-// the kernel (uninterruptible sleep) takes that long.
-const endGrace = 2 * time.Second
+// the kernel (uninterruptible sleep) takes that long: one that is ready to end has
+// been seen to wait for a processor for two seconds, where ten wanted two.
+const endGrace = 10 * time.Second
