@@ -95,6 +95,7 @@ var causes = []caused{
 	{name: "disk_full", reason: ReasonDiskFull, spec: changed("exec dd if=/dev/zero of=/tmp/x bs=64k status=none", func(s *Spec) { s.Limits.TmpSize = 256 << 10 })},
 	{name: "disk_full_inodes", reason: ReasonDiskFull, spec: changed("i=0; while : >/dev/shm/$i; do i=$((i+1)); done; exit 1", func(s *Spec) { s.Limits.TmpSize = 256 << 10 })},
 	{name: "syscall_denied", reason: ReasonSyscallDenied, spec: foreignCall},
+	{name: "syscall_denied_by_itself", reason: ReasonSyscallDenied, spec: line("kill -SYS $$")},
 	{name: "canceled", reason: ReasonCanceled, spec: line("echo begun; exec sleep 20"), onOutput: func(_ *testing.T, cancel func()) { cancel() }},
 	{name: "setup_refused_fault", reason: ReasonSetupRefused, failed: true, spec: changed("", func(s *Spec) { s.Limits.Pids, s.Env = 1, []string{"x"} })},
 	{name: "setup_refused_grant", reason: ReasonSetupRefused, failed: true, spec: changed("", func(s *Spec) { s.View = []Mount{ro("/nonexistent", "/data")} })},

@@ -51,6 +51,9 @@ type Result struct {
 
 // Reason is why a run ended: a closed set. The first cause wins, and it is
 // recorded before anything is killed; it is never guessed from a signal.
+// ReasonSyscallDenied stands for one, SIGSYS, and for no more than that: nothing that
+// every host has tells a foreign call that the filter ended from a program that sent the
+// signal.
 type Reason string
 
 const (
@@ -63,7 +66,7 @@ const (
 	ReasonOutOfMemory     Reason = "out_of_memory"    // the kernel's OOM counter of the box's cgroup rose
 	ReasonPidsLimit       Reason = "pids_limit"       // the program failed, and forks had been refused by pids.max
 	ReasonDiskFull        Reason = "disk_full"        // the program failed, and its tmpfs was full
-	ReasonSyscallDenied   Reason = "syscall_denied"   // killed by SIGSYS
+	ReasonSyscallDenied   Reason = "syscall_denied"   // ended by SIGSYS in a box with a filter, which sends it for foreign calls
 	ReasonCanceled        Reason = "canceled"         // the caller ended it
 	ReasonSetupRefused    Reason = "setup_refused"    // a layer or limit could not be enforced; nothing ran
 	ReasonExecFailed      Reason = "exec_failed"      // the program was not found or is not executable

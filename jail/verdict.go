@@ -9,7 +9,7 @@ import (
 )
 
 // facts are what a verdict is made of. Each has its evidence; nothing is
-// guessed from a signal's number.
+// guessed from a signal's number, and of SIGSYS nobody's guess is told as known.
 type facts struct {
 	cause      Reason // recorded before the kill, "" if the box ended by itself
 	status     unix.WaitStatus
@@ -18,6 +18,7 @@ type facts struct {
 	pidsDenied int64
 	tmpfsFull  bool
 	cpuSpent   bool // the processor time that was counted is the limit or more
+	filtered   bool // the box had a filter, which ends foreign calls by SIGSYS
 }
 
 // reason is the first of these that holds.
@@ -30,7 +31,7 @@ func (f facts) reason() Reason {
 		return f.cause
 	case !f.ended:
 		return ReasonInternalError
-	case f.status.Signaled() && f.status.Signal() == unix.SIGSYS:
+	case f.status.Signaled() && f.status.Signal() == unix.SIGSYS && f.filtered:
 		return ReasonSyscallDenied
 	case f.status.Signaled() && f.status.Signal() == unix.SIGXCPU && f.cpuSpent:
 		return ReasonCPUTime
@@ -49,7 +50,7 @@ func (f facts) reason() Reason {
 // verdict fills in how a run that was started ended.
 func (r *run) verdict() {
 	cause, _ := r.end.over()
-	f := facts{cause: cause, status: r.last.status, ended: r.ended, tmpfsFull: r.last.full}
+	f := facts{cause: cause, status: r.last.status, ended: r.ended, tmpfsFull: r.last.full, filtered: r.plan.filter.program != nil}
 	if r.group != nil {
 		r.measure()
 		stats := r.stats
@@ -186,7 +187,8 @@ func (r *run) words() (message, hint string) {
 		}
 		return fmt.Sprintf("the program failed, and its /tmp or /dev/shm is full (limit %d bytes each)", l.TmpSize), "raise --tmp-size, or grant a folder with --rw"
 	case ReasonSyscallDenied:
-		return "the program was killed for a system call that no box may make (of another architecture)", "build the program for this machine's architecture"
+		return "the program was ended by SIGSYS: by the box's filter, for a system call of another architecture, or by a program that sent it, which looks the same",
+			"if it was built for another architecture, build it for this machine's"
 	case ReasonCanceled:
 		if r.streams != nil && r.streams.lostFor() != nil {
 			return "ended because its output could not be passed on: " + r.streams.lostFor().Error(), ""
