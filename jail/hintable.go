@@ -107,51 +107,6 @@ var wholes = []string{"/bin", "/boot", "/dev", "/efi", "/etc", "/export", "/home
 var systems = []string{"/bin", "/boot", "/dev", "/efi", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/nix", "/opt", "/proc", "/run", "/sbin", "/snap", "/sys", "/usr",
 	"/var/cache", "/var/lib", "/var/log", "/var/mail", "/var/spool", "/var/run", "/var/lock"}
 
-// hostSecrets are those of the host itself.
-var hostSecrets = []string{"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d", "/etc/ssh", "/etc/ssl/private", "/etc/pki/tls/private", "/etc/krb5.keytab",
-	"/etc/NetworkManager/system-connections", "/etc/wireguard", "/run/secrets", "/var/lib/private", "/var/spool/cron", "/var/mail", "/var/spool/mail"}
-
-// secrets are places of keys, tokens and what was typed, in whoever's home or copy of
-// one.
-var secrets = []string{".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".pgpass", ".my.cnf", ".password-store", ".vault-token", ".oci",
-	".config/gcloud", ".config/gh", ".config/git/credentials", ".config/op", ".config/rclone", ".cargo/credentials", ".cargo/credentials.toml", ".local/share/keyrings", ".mozilla", ".thunderbird",
-	".config/google-chrome", ".config/chromium", ".bash_history", ".zsh_history", ".python_history", ".terraform.d/credentials.tfrc.json"}
-
-// ofProjects are names among those that many a project's own folder has, mostly without
-// a secret.
-var ofProjects = []string{".npmrc", ".docker"}
-
-// secretName says whether a path is one of those places or lies in one.
-func secretName(p string) bool {
-	return slices.ContainsFunc(secrets, func(s string) bool { return strings.Contains(p+"/", "/"+s+"/") })
-}
-
-// secretIn is the place of those that a folder holds, or "".
-func (h *hostLooks) secretIn(dir string) string {
-	there := func(p string) bool { _, ok := h.look(p); return ok }
-	for _, s := range secrets {
-		if !slices.Contains(ofProjects, s) && there(path.Join(dir, s)) {
-			return s
-		}
-		for at := strings.IndexByte(s, '/'); at >= 0; { // the folder may be the first part of it
-			if rest := s[at+1:]; strings.HasSuffix(dir, "/"+s[:at]) && there(path.Join(dir, rest)) {
-				return rest
-			}
-			next := strings.IndexByte(s[at+1:], '/')
-			if next < 0 {
-				break
-			}
-			at += 1 + next
-		}
-	}
-	for _, s := range hostSecrets {
-		if rest, ok := strings.CutPrefix(s, dir+"/"); ok && there(s) {
-			return rest
-		}
-	}
-	return ""
-}
-
 // has says whether the host has something at a path.
 func (h *hostLooks) has(p string) bool {
 	_, ok := h.at(p)
