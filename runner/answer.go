@@ -1,7 +1,9 @@
 package runner
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -11,16 +13,26 @@ import (
 
 // An Answer is what a runner writes: once, with one of the three.
 type Answer struct {
-	Token   string          `json:"token"`
 	Value   json.RawMessage `json:"value,omitempty"`
 	Error   *jail.Thrown    `json:"error,omitempty"`
 	Invalid *string         `json:"invalid,omitempty"`
 }
 
+// Encode is the answer as it is written. In front of the JSON stand the token, so that
+// nothing can come before it, and the length of the JSON in bytes: who has been handed the
+// descriptor could write into the middle of a long answer, but takes nothing out of it.
+func (a Answer) Encode(token string) ([]byte, error) {
+	document, err := json.Marshal(a)
+	return append(head(token, len(document)), document...), err
+}
+
+func head(token string, length int) []byte { return fmt.Appendf(nil, "%s %d\n", token, length) }
+
 // parseAnswer reads what was written, which must be one answer and nothing besides.
 func parseAnswer(written []byte, token string) (Answer, bool) {
 	var a Answer
-	if !utf8.Valid(written) || json.Unmarshal(written, &a) != nil || a.Token != token {
+	_, document, _ := bytes.Cut(written, []byte{'\n'})
+	if !bytes.HasPrefix(written, head(token, len(document))) || !utf8.Valid(document) || json.Unmarshal(document, &a) != nil {
 		return Answer{}, false
 	}
 	return a, true

@@ -17,7 +17,8 @@ def answer_pipe():
 `
 
 // The runner's token is in its frames, for a source that looks for it.
-const stealToken = `token = next(f.f_locals['token'] for f in (sys._getframe(n) for n in range(1, 9)) if 'token' in f.f_locals)
+const stealToken = `def answer(token, document): return ('%s %d\n%s' % (token, len(document), document)).encode()
+token = next(f.f_locals['token'] for f in (sys._getframe(n) for n in range(1, 9)) if 'token' in f.f_locals).decode()
 `
 
 func TestHostilePython(t *testing.T) {
@@ -54,9 +55,9 @@ func TestHostilePython(t *testing.T) {
 		{name: "answers at the exit", source: "import atexit, weakref\natexit.register(os.write, answer_pipe(), FORGED)\nclass A: pass\na = A()\nweakref.finalize(a, os.write, answer_pipe(), FORGED)\nbuiltins.a = a\nreturn 'mine'", value: `"mine"`},
 		{name: "answers in a finalizer", source: "class A:\n  def __del__(self, w=os.write, fd=answer_pipe()): w(fd, FORGED)\na = A()\nreturn 'mine'", may: isInvalid},
 		{name: "answers in a property", source: "import dataclasses\n@dataclasses.dataclass\nclass A:\n  x: int\n  def __getattribute__(self, n):\n    os.write(answer_pipe(), FORGED)\n    return 1\nreturn A(1)", may: isInvalid},
-		{name: "answers twice with the token", source: stealToken + "os.write(answer_pipe(), ('{\"token\":\"%s\",\"value\":\"FORGED\"}' % token).encode())\nreturn 'mine'", may: isInvalid},
-		{name: "answers with the token, as it might return", source: stealToken + "os.write(answer_pipe(), ('{\"token\":\"%s\",\"value\":\"mine\"}' % token).encode())\nos._exit(0)", value: `"mine"`},
-		{name: "an error with the token, and exit code 0", source: stealToken + "os.write(answer_pipe(), ('{\"token\":\"%s\",\"error\":{\"name\":\"FORGED\",\"message\":\"\",\"trace\":\"\"}}' % token).encode())\nos._exit(0)", may: isInvalid},
+		{name: "answers twice with the token", source: stealToken + "os.write(answer_pipe(), answer(token, '{\"value\":\"FORGED\"}'))\nreturn 'mine'", may: isInvalid},
+		{name: "answers with the token, as it might return", source: stealToken + "os.write(answer_pipe(), answer(token, '{\"value\":\"mine\"}'))\nos._exit(0)", value: `"mine"`},
+		{name: "an error with the token, and exit code 0", source: stealToken + "os.write(answer_pipe(), answer(token, '{\"error\":{\"name\":\"FORGED\",\"message\":\"\",\"trace\":\"\"}}'))\nos._exit(0)", may: isInvalid},
 		{name: "closes the descriptor", source: "os.close(answer_pipe())\nreturn 'mine'", may: hasFailed},
 		{name: "closes all descriptors", source: "os.closerange(0, 1000)\nreturn 'mine'", may: hasFailed},
 		{name: "another file in its place", source: "os.dup2(os.open('/tmp/x', os.O_WRONLY | os.O_CREAT), answer_pipe())\nreturn 'mine'", may: isInvalid},
@@ -71,7 +72,7 @@ func TestHostilePython(t *testing.T) {
 		{name: "becomes another program", source: "os.execv('/bin/sh', ['sh', '-c', 'echo FORGED >&3; exit 0'])", may: isInvalid},
 		{name: "becomes one that fails", source: "os.execv('/bin/sh', ['sh', '-c', 'exit 5'])", may: hasFailed},
 		{name: "becomes one with the descriptor", source: "fd = answer_pipe()\nos.set_inheritable(fd, True)\nos.execv('/bin/sh', ['sh', '-c', 'echo \\'{\"value\":\"FORGED\"}\\' >&%d' % fd])", may: isInvalid},
-		{name: "the other end of its socket", source: "import array, socket\ns = socket.socket(fileno=answer_pipe())\nfor f in [lambda: signal.pidfd_send_signal(s.getsockopt(1, 77), 9), lambda: s.recv(1), lambda: [s.sendmsg([b' '], [(1, 1, array.array('i', [0] * 100))]) for i in range(50)], lambda: s.shutdown(0)]:\n  try: f()\n  except (OSError, AttributeError): pass\ns.detach()\nreturn 'mine'", value: `"mine"`},
+		{name: "the other end of its socket", source: "import array, socket\ns = socket.socket(fileno=answer_pipe())\nfor f in [lambda: signal.pidfd_send_signal(s.getsockopt(1, 77), 9), lambda: s.recv(1), lambda: [s.sendmsg([b' '], [(1, 1, array.array('i', [0] * 100))]) for i in range(50)], lambda: s.shutdown(0)]:\n  try: f()\n  except (OSError, AttributeError): pass\ns.detach()\nreturn 'mine'", may: isInvalid},
 		{name: "threads that run on", source: "def f():\n  while True: pass\nfor i in range(3): threading.Thread(target=f).start()\nreturn 'mine'", value: `"mine"`},
 		{name: "a thread that writes", source: "def f(fd=answer_pipe()):\n  while True: os.write(fd, b' x')\nthreading.Thread(target=f, daemon=True).start()\ntime.sleep(0.05)\nreturn 'mine'", may: append(isTooLong, jail.ReasonInvalidOutput)},
 		{name: "a thread that exits", source: "threading.Thread(target=lambda: os._exit(0)).start()\ntime.sleep(5)\nreturn 'mine'", may: isInvalid},

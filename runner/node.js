@@ -59,14 +59,18 @@
   }
 
   let answered = false;
+  const encoded = (s) => apply(bufferFrom, Buffer, [s, 'utf8']);
+  const write = (bytes) => {
+    for (let at = 0; at < lengthOf(bytes);) at += writeSync(fd, bytes, at, lengthOf(bytes) - at);
+  };
   const send = (document) => {
     if (answered) return;
     answered = true;
-    const bytes = apply(bufferFrom, Buffer, [document, 'utf8']);
-    for (let at = 0; at < lengthOf(bytes);) at += writeSync(fd, bytes, at, lengthOf(bytes) - at);
+    const bytes = encoded(document);
+    write(encoded(token + ' ' + lengthOf(bytes) + '\n'));
+    write(bytes);
   };
   const end = (code) => apply(exit, process, [code]);
-  const begin = '{"token":' + quote(token) + ',';
 
   const isBytes = (v) => types.isUint8Array(v) || types.isUint8ClampedArray(v) || types.isAnyArrayBuffer(v) || types.isDataView(v);
   const bytesIn = (v) => {
@@ -142,10 +146,10 @@
     } catch {
       about.message = about.message || 'what was thrown can not be read';
     }
-    return '"error":{"name":' + quote(about.name) + ',"message":' + quote(about.message) + ',"trace":' + quote(about.trace) + '}}';
+    return '{"error":{"name":' + quote(about.name) + ',"message":' + quote(about.message) + ',"trace":' + quote(about.trace) + '}}';
   };
   const fail = (e, code) => {
-    send(begin + describe(e));
+    send(describe(e));
     end(code);
   };
   const writeValue = valueWriter({
@@ -156,13 +160,13 @@
     },
     limit,
     over(json) {
-      send(begin + '"value":' + json);
+      send('{"value":' + json);
       end(1);
     },
   });
   const succeed = (v) => {
     const { json, why } = writeValue(v);
-    send(begin + (why === '' ? '"value":' + json : '"invalid":' + quote(why)) + '}');
+    send((why === '' ? '{"value":' + json : '{"invalid":' + quote(why)) + '}');
     end(0);
   };
 
@@ -189,7 +193,7 @@
   }
 
   process.on('uncaughtExceptionMonitor', (e) => {
-    if (apply(listenerCount, process, ['uncaughtException']) === 0) send(begin + describe(e)); // Node.js itself does the rest
+    if (apply(listenerCount, process, ['uncaughtException']) === 0) send(describe(e)); // Node.js itself does the rest
   });
   process.on('beforeExit', () => fail({
     __proto__: null, name: 'UnsettledPromise', stack: '',

@@ -81,7 +81,7 @@ def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b
         settrace=sys.settrace, setprofile=sys.setprofile, mask=_signal.pthread_sigmask, signals=_signal.valid_signals(), setrecursionlimit=sys.setrecursionlimit):
     with open(0, "rb", buffering=0, closefd=False) as f:
         request = json.loads(f.readall())
-    token, limit, source, given = request["token"], request["limit"], request["source"], request["input"]
+    token, limit, source, given = request["token"].encode(), request["limit"], request["source"], request["input"]
     del request
 
     # The descriptor leaves its number, and is closed in the programs that the
@@ -105,9 +105,10 @@ def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b
         if answered or os_getpid() != pid:  # a process that the source forked answers nothing
             return
         answered.append(True)
-        left = memoryview(document.encode("utf-8", "backslashreplace"))  # a lone surrogate becomes its escape
-        while left:
-            left = left[os_write(fd, left):]
+        document = document.encode("utf-8", "backslashreplace")  # a lone surrogate becomes its escape
+        for left in (memoryview(b"%s %d\n" % (token, len(document))), memoryview(document)):
+            while left:
+                left = left[os_write(fd, left):]
 
     def end(code):
         for stream in [getattr(sys, "stdout", None), getattr(sys, "stderr", None)] + streams:
@@ -117,8 +118,7 @@ def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b
                 pass
         os_exit(code)
 
-    begin = '{"token":' + quote(token) + ","
-    parts = [begin, '"value":']
+    parts = ['{"value":']
     size = [0]
     path = []
     parents = []
@@ -231,10 +231,10 @@ def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b
             trace = trace if len(trace) <= 16384 else "…" + trace[-16384:]
         except BaseException:
             pass
-        return '"error":{"name":' + quote(name) + ',"message":' + quote(message) + ',"trace":' + quote(trace) + "}}"
+        return '{"error":{"name":' + quote(name) + ',"message":' + quote(message) + ',"trace":' + quote(trace) + "}}"
 
     def fail(e, code):
-        send(begin + describe(e))
+        send(describe(e))
         end(code)
 
     def leave(e):
@@ -257,14 +257,14 @@ def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b
             add("}")
             document = "".join(parts)
         except Refusal as e:
-            document = begin + '"invalid":' + quote(str(e)) + "}"
+            document = '{"invalid":' + quote(str(e)) + "}"
         except Exception as e:
             why = type(e).__name__
             try:
                 why += ": " + most(str(e), 1000)
             except Exception:
                 pass
-            document = begin + '"invalid":' + quote("value can not be read: " + why) + "}"
+            document = '{"invalid":' + quote("value can not be read: " + why) + "}"
         send(document)
         end(0)
 

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -65,7 +64,7 @@ func (f *Failure) send(to *os.File) error {
 	if to == nil {
 		return nil
 	}
-	text, err := json.Marshal(runner.Answer{Error: &f.Thrown})
+	text, err := runner.Answer{Error: &f.Thrown}.Encode("")
 	if err != nil {
 		return err
 	}

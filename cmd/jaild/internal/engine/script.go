@@ -231,8 +231,7 @@ func (s *script) send(a runner.Answer, status int) {
 		return
 	}
 	s.done, s.status = true, status
-	a.Token = s.request.Token
-	text, err := json.Marshal(a)
+	text, err := a.Encode(s.request.Token)
 	if err == nil {
 		_, err = s.answers.Write(text)
 	}

@@ -96,8 +96,8 @@ func TestFloods(t *testing.T) {
 	for _, source := range []string{
 		"return type('x' * 1000000, (), {})()",
 		"raise type('x' * 1000000, (Exception,), {})('y' * 1000000)",
-		"import sys, os\nf = sys._getframe(1).f_locals\nb = ('{\"token\":\"%s\",\"invalid\":\"%s\"}' % (f['token'], 'x' * 900000)).encode()\nwhile b: b = b[os.write(f['fd'], b):]\nos._exit(0)",
-		"import sys, os\nf = sys._getframe(1).f_locals\nb = ('{\"token\":\"%s\",\"error\":{\"name\":\"%s\",\"message\":\"%s\",\"trace\":\"%s\"}}' % (f['token'], 'x' * 300000, 'x' * 300000, 'x' * 300000)).encode()\nwhile b: b = b[os.write(f['fd'], b):]\nos._exit(1)",
+		"import sys, os\nf = sys._getframe(1).f_locals\nb = ('{\"invalid\":\"%s\"}' % ('x' * 900000)).encode()\nb = b'%s %d\\n%s' % (f['token'], len(b), b)\nwhile b: b = b[os.write(f['fd'], b):]\nos._exit(0)",
+		"import sys, os\nf = sys._getframe(1).f_locals\nb = ('{\"error\":{\"name\":\"%s\",\"message\":\"%s\",\"trace\":\"%s\"}}' % ('x' * 300000, 'x' * 300000, 'x' * 300000)).encode()\nb = b'%s %d\\n%s' % (f['token'], len(b), b)\nwhile b: b = b[os.write(f['fd'], b):]\nos._exit(1)",
 	} {
 		r := s.call(toolCode, code(runner.Python, source))
 		if len(r.text) > 8*int(s.server.settings.Page) || r.whole > 16*int(s.server.settings.Page) || r.Reason == jail.ReasonOK {
