@@ -49,15 +49,17 @@ const groupAttacks = "What is carried out"
 func selftestCommand(args []string) int {
 	o := options{selftest: selftestOptions{tier: jail.Tier1, timeout: 2 * time.Minute}}
 	words, status, ok := plainArgs("selftest", args, &o)
-	if !ok {
-		return status
-	}
+	refused := !ok && status == exitRefused
 	if len(words) > 0 {
 		fmt.Fprintln(os.Stderr, "jail: selftest: takes no arguments; one attack alone is --only "+quote(words[0]))
-		return exitRefused
+		ok, refused, status = false, true, exitRefused
+	}
+	// Which names there are the companion knows.
+	if !ok && (!refused || len(o.selftest.only) == 0) {
+		return status
 	}
 	fmt.Fprintln(os.Stderr, "jail: selftest:", companion.Exec("selftest", companion.Selftest{
-		Version: ownVersion(), Only: o.selftest.only, List: o.selftest.list, JSON: o.json, Tier: int(o.selftest.tier), Timeout: o.selftest.timeout,
+		Version: ownVersion(), Only: o.selftest.only, List: o.selftest.list, Refused: refused, JSON: o.json, Tier: int(o.selftest.tier), Timeout: o.selftest.timeout,
 		CgroupParent: o.selftest.parent,
 	}))
 	return exitRefused

@@ -41,6 +41,8 @@ func selfTest(handed string) int {
 		return 0
 	case err != nil:
 		return said.failed(err)
+	case settings.Refused:
+		return exitFailed
 	case !ok:
 		return exitUnproven
 	}

@@ -72,8 +72,11 @@ type Selftest struct {
 	Only []string
 	// List says to carry nothing out.
 	List bool
-	JSON bool
-	Tier int
+	// Refused is that the launcher has told of other faults: what is left is to tell
+	// which of Only are no names, and to carry nothing out.
+	Refused bool
+	JSON    bool
+	Tier    int
 	// CgroupParent is jail.Spec's.
 	CgroupParent string
 	// Timeout bounds all of it.

@@ -3,8 +3,10 @@ package selftest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -145,9 +147,9 @@ func whyEnded(ctx context.Context) string {
 	return "it was ended"
 }
 
-// choose returns the rows of the families and rows that are named, or the names that
-// are neither.
-func choose(rows []attacks.Row, only []string) (chosen []attacks.Row, unknown []string) {
+// choose returns the rows of the families and rows that are named. The error tells of
+// all names that are neither.
+func choose(rows []attacks.Row, only []string) (chosen []attacks.Row, err error) {
 	if len(only) == 0 {
 		return rows, nil
 	}
@@ -155,17 +157,21 @@ func choose(rows []attacks.Row, only []string) (chosen []attacks.Row, unknown []
 		family, _, _ := strings.Cut(r.Name(), "/")
 		return r.Name() == name || family == name
 	}
+	var unknown []string
 	for _, name := range only {
 		if !slices.ContainsFunc(rows, func(r attacks.Row) bool { return matches(r, name) }) {
-			unknown = append(unknown, name)
+			unknown = append(unknown, strconv.Quote(name))
 		}
+	}
+	if len(unknown) > 0 {
+		return nil, fmt.Errorf("--only %s: must be a family (%s) or a row of --list", strings.Join(unknown, ", "), strings.Join(families(rows), ", "))
 	}
 	for _, r := range rows {
 		if slices.ContainsFunc(only, func(name string) bool { return matches(r, name) }) {
 			chosen = append(chosen, r)
 		}
 	}
-	return chosen, unknown
+	return chosen, nil
 }
 
 // families are the names of the rows' families, in order.

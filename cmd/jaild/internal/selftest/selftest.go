@@ -37,9 +37,9 @@ func Run(ctx context.Context, given companion.Selftest, out, say io.Writer) (ok 
 
 func (s settings) run(ctx context.Context, out, say io.Writer) (bool, error) {
 	all := table(jail.Tier(s.Tier))
-	rows, unknown := choose(all, s.Only)
-	if len(unknown) > 0 {
-		return false, fmt.Errorf("--only %q: must be a family (%s) or a row of --list", unknown[0], strings.Join(families(all), ", "))
+	rows, err := choose(all, s.Only)
+	if err != nil || s.Refused {
+		return false, err
 	}
 	if !s.JSON {
 		say = out
