@@ -41,6 +41,8 @@ type Arena struct {
 	leaked []*os.File // the caller has these from leakedFD on, for everybody to inherit
 	stdin  *os.File   // the caller's; nil: /dev/null
 	stdout *os.File   // the caller's; nil: /dev/null
+	wins   bool       // the attack must succeed, so it is waited for
+	dead   bool       // the caller is killed meanwhile, and answers nothing
 	stdio  bool       // the program is connected to these
 	tty    *os.File   // the caller's controlling terminal
 	groups []uint32   // the caller's supplementary groups
@@ -76,7 +78,7 @@ func NewArena(t T, r Row, who Role, where Place, off []ablation.Wall) *Arena {
 		Env:    []string{atOnce},
 		Dir:    "/",
 		View:   []jail.Mount{{Kind: jail.MountRO, Source: a.role.site.attacker, Target: a.role.site.attacker}},
-		Limits: jail.Limits{Timeout: a.role.site.patience(5 * time.Second), Memory: 256 << 20, Pids: 64, TmpSize: 4 << 20},
+		Limits: jail.Limits{Timeout: a.role.site.patience(20 * time.Second), Memory: 256 << 20, Pids: 64, TmpSize: 4 << 20},
 		Tier:   who.Tier,
 
 		CgroupParent: a.role.site.parent,
@@ -214,7 +216,7 @@ func (a *Arena) Run() Answer {
 	orders.Close()
 	answers.Close()
 	defer context.AfterFunc(a.role.site.ctx, func() { cmd.Process.Kill() })()
-	tooLong := time.AfterFunc(a.role.site.patience(20*time.Second), func() { cmd.Process.Kill() })
+	tooLong := time.AfterFunc(a.role.site.patience(time.Minute), func() { cmd.Process.Kill() })
 	defer tooLong.Stop()
 	if err := json.NewEncoder(sendOrder).Encode(order{Spec: a.Spec, Off: a.off, Where: a.where, Stdio: a.stdio, Key: a.key}); err != nil {
 		a.t.Error("order:", err)

@@ -60,9 +60,13 @@ func useMemoryInChildren(count, n int) error {
 	})
 }
 
-// holdInChildren has count children carry out use and keep what it took for a
-// while. None may die of it.
+// holdInChildren has count children carry out use and keep what it took until all
+// of them have. None may die of it.
 func holdInChildren(count int, use func()) error {
+	var have, keep [2]int // what they say that they have it by, and what they wait at
+	if err := errors.Join(unix.Pipe2(have[:], unix.O_NONBLOCK), unix.Pipe(keep[:])); err != nil {
+		return err
+	}
 	var children []uintptr
 	for range count {
 		pid, _, e := unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
@@ -70,13 +74,30 @@ func holdInChildren(count int, use func()) error {
 			return e
 		}
 		if pid == 0 {
+			var b byte
+			unix.RawSyscall(unix.SYS_CLOSE, uintptr(keep[1]), 0, 0)
 			use()
-			unix.RawSyscall6(unix.SYS_PSELECT6, 0, 0, 0, 0, pointer(&unix.Timespec{Nsec: 200_000_000}), 0)
+			unix.RawSyscall(unix.SYS_WRITE, uintptr(have[1]), pointer(&b), 1)
+			unix.RawSyscall(unix.SYS_READ, uintptr(keep[0]), pointer(&b), 1)
 			unix.RawSyscall(unix.SYS_EXIT_GROUP, 0, 0, 0)
 		}
 		children = append(children, pid)
 	}
+	for holding := 0; holding < count && !anyEnded(); {
+		n, err := unix.Read(have[0], make([]byte, count))
+		if holding += max(n, 0); err == unix.EAGAIN {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	unix.Close(keep[1])
 	return waitAll(children)
+}
+
+// anyEnded says whether a child has ended, which is still there to be waited for.
+func anyEnded() bool {
+	var info unix.Siginfo
+	err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+	return err == nil && info.Signo != 0
 }
 
 func waitAll(children []uintptr) error {

@@ -70,7 +70,11 @@ func limits() []Row {
 		},
 		{
 			name: "processor time in many processes", source: "isolate --cg-timing: RLIMIT_CPU is each process's own",
-			attack: func([]string) error { return spin(5, 120*time.Millisecond) },
+			attack: func([]string) error {
+				err := spin(5, 120*time.Millisecond)
+				time.Sleep(noticing)
+				return err
+			},
 			arena: func(a *Arena) {
 				a.Spec.Limits.CPUTime, a.Spec.Limits.CPUs = 250*time.Millisecond, 2
 				a.endsWith(jail.ReasonCPUTime)
@@ -188,6 +192,10 @@ func limits() []Row {
 		},
 	}
 }
+
+// noticing is what whoever watches a box has to notice that it has had more than it
+// may: what watches has to have its turn.
+const noticing = 3 * time.Second
 
 // scratch is a folder to fill: the box's /tmp, and without a box one of the
 // caller's.

@@ -64,7 +64,7 @@ func listening() []Row {
 				name := filepath.Base(a.dir)
 				fd := a.bind(unix.SOCK_DGRAM, &unix.SockaddrUnix{Name: "@" + name})
 				a.Args(name)
-				a.effect = func(Answer) error { return reads(fd, "OWNED") }
+				a.effect = func(Answer) error { return a.reads(fd, "OWNED") }
 			},
 			walls: outside, landlock: abiScopes,
 		},
@@ -75,7 +75,7 @@ func listening() []Row {
 				path := filepath.Join(a.ro(), "socket")
 				fd := a.bind(unix.SOCK_DGRAM, &unix.SockaddrUnix{Name: path})
 				a.Args(path)
-				a.effect = func(Answer) error { return reads(fd, "OWNED") }
+				a.effect = func(Answer) error { return a.reads(fd, "OWNED") }
 			},
 		}),
 		byUnix(Row{
@@ -209,7 +209,7 @@ func welcome(fd int, at unix.Sockaddr) error {
 	if err := unix.Listen(fd, 1); err != nil {
 		return err
 	}
-	const wait = 2000 // ms
+	const wait = 5000 // ms
 	for {
 		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, wait)
 		if errors.Is(err, unix.EINTR) {
@@ -234,19 +234,16 @@ func welcome(fd int, at unix.Sockaddr) error {
 func (a *Arena) visits(call func() (int, error)) {
 	heard := errors.New("nobody answered")
 	a.during = func(caller *os.Process) {
-		for range 300 {
+		await(caller, func() bool {
 			fd, err := call()
 			if err == nil {
-				heard = reads(fd, "OWNED")
+				heard = a.reads(fd, "OWNED")
 			}
 			if fd >= 0 {
 				unix.Close(fd)
 			}
-			if err == nil || caller.Signal(unix.Signal(0)) != nil {
-				return
-			}
-			time.Sleep(5 * time.Millisecond)
-		}
+			return err == nil
+		})
 	}
 	a.effect = func(Answer) error { return heard }
 }

@@ -1,6 +1,7 @@
 package attacks
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -46,13 +47,7 @@ func neighbours() []Row {
 				if pid == 0 {
 					a.t.Fatal("the program of the other box is nowhere below its caller")
 				}
-				a.effect = func(Answer) error {
-					time.Sleep(20 * time.Millisecond)
-					if unix.Kill(pid, 0) == nil {
-						return fmt.Errorf("process %d is alive", pid)
-					}
-					return nil
-				}
+				a.effect = func(Answer) error { return a.gone(func() bool { return dead(pid) }) }
 			},
 			walls: []ablation.Wall{ablation.PIDs, ablation.Landlock}, landlock: abiScopes,
 			root: rootsUID,
@@ -72,7 +67,7 @@ func neighbourMain(args []string) error {
 	if err := os.WriteFile(args[2], nil, 0o644); err != nil {
 		return err
 	}
-	for range 300 {
+	for range 2000 {
 		time.Sleep(10 * time.Millisecond)
 		if _, err := os.Stat(args[2]); err != nil {
 			break // nobody needs us any more
@@ -97,12 +92,7 @@ func (a *Arena) neighbour(folder string) int {
 	}
 	pid := make(chan int, 1)
 	victim.during = func(caller *os.Process) {
-		for range 1000 {
-			if _, err := os.Stat(ready); err == nil {
-				break
-			}
-			time.Sleep(5 * time.Millisecond)
-		}
+		await(caller, func() bool { return exists(ready) })
 		pid <- descendant(caller.Pid, ready)
 	}
 	ended.Add(1)
@@ -116,6 +106,20 @@ func (a *Arena) neighbour(folder string) int {
 	}
 	a.Args(file, strconv.Itoa(n))
 	return n
+}
+
+// gone is nil when a process has soon ended, or in time where it must.
+func (a *Arena) gone(is func() bool) error {
+	soon := 50 * time.Millisecond
+	if a.wins {
+		soon = inTime
+	}
+	for until := time.Now().Add(soon); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
+		if is() {
+			return nil
+		}
+	}
+	return errors.New("the process is alive")
 }
 
 // neighbourRow is the name under which the victim is started.

@@ -35,7 +35,7 @@ func endWithParent() {
 // endBelow kills what is below a process, again and again until nothing is: what is
 // killed may have started more.
 func endBelow(pid int) {
-	const patience = 2 * time.Second
+	const patience = 10 * time.Second
 	for began := time.Now(); time.Since(began) < patience; time.Sleep(time.Millisecond) {
 		below := descendants(pid)
 		if len(below) == 0 {

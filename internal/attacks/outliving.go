@@ -1,12 +1,9 @@
 package attacks
 
 import (
-	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -15,7 +12,7 @@ import (
 )
 
 // outliving: being there after the run is over. What is left of an attack
-// writes to a file of the host, and ends by itself within a second.
+// writes to a file of the host once it is let, and ends.
 func outliving() []Row {
 	return []Row{
 		{
@@ -28,24 +25,15 @@ func outliving() []Row {
 		{
 			name: "a grandchild that holds the pipes", source: "codex bwrap_output_relay.rs: orphans keep the pipes alive",
 			attack: func(args []string) error { return daemon(args, true) },
-			arena: func(a *Arena) {
-				path := filepath.Join(a.RW(), "later")
-				a.Args(path)
-				a.effect = func(got Answer) error { // it is asked when the run is over
-					if _, err := os.Stat(path); err != nil {
-						return fmt.Errorf("the run was over after %d ms, before the grandchild was: %w", got.TookMS, err)
-					}
-					return nil
-				}
-			},
-			walls: []ablation.Wall{ablation.PIDs},
+			arena:  func(a *Arena) { a.writesLater() },
+			walls:  []ablation.Wall{ablation.PIDs},
+			with:   []ablation.Wall{ablation.Cgroup}, // as above
 		},
 		{
 			name: "past the deadline", source: "timeout(1): without -k a program that ignores SIGTERM stays",
 			attack: func(args []string) error {
 				signal.Ignore(unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGALRM)
-				time.Sleep(300 * time.Millisecond)
-				return os.WriteFile(args[0], nil, 0o644)
+				return whenLet(args[0])
 			},
 			arena: func(a *Arena) {
 				a.Spec.Limits.Timeout = 100 * time.Millisecond
@@ -77,35 +65,21 @@ func launcherDies(name, source string, prepare func() error) Row {
 			if err := prepare(); err != nil {
 				return err
 			}
-			if err := os.WriteFile(args[0]+".started", nil, 0o644); err != nil {
-				return err
-			}
-			time.Sleep(200 * time.Millisecond)
-			return os.WriteFile(args[0], nil, 0o644)
+			return whenLet(args[0])
 		},
 		arena: func(a *Arena) {
 			path := a.writesLater()
-			var killed time.Time
+			a.dead = true
 			a.during = func(caller *os.Process) {
-				for range 400 {
-					if _, err := os.Stat(path + ".started"); err == nil {
-						break
-					}
+				await(caller, func() bool { return exists(path + begun) })
+				program := descendant(caller.Pid, path)
+				caller.Kill()
+				await(caller, func() bool { return false })
+				// The box hears of that by itself.
+				for killed := time.Now(); time.Since(killed) < a.lingers() && (program == 0 || !dead(program)); {
 					time.Sleep(5 * time.Millisecond)
 				}
-				killed = time.Now()
-				caller.Kill()
-			}
-			written := a.effect
-			a.effect = func(got Answer) error {
-				if err := written(got); err != nil {
-					return err
-				}
-				// We may have been held up ourselves.
-				if st, err := os.Stat(path); err != nil || st.ModTime().Before(killed) {
-					return errors.Join(err, errors.New("it was done before its launcher was killed"))
-				}
-				return nil
+				a.letWrite(caller, path)
 			}
 		},
 		walls: []ablation.Wall{ablation.DeathSignal, ablation.Lifeline}, dies: true,
@@ -113,12 +87,11 @@ func launcherDies(name, source string, prepare func() error) Row {
 	}
 }
 
-// daemon leaves a process of another session behind that writes to a file
-// after a while, and ends.
+// daemon leaves a process of another session behind that writes to a file when it is
+// let, and ends.
 func daemon(args []string, pipes bool) error {
 	if len(args) > 1 {
-		time.Sleep(400 * time.Millisecond)
-		return os.WriteFile(args[0], nil, 0o644)
+		return whenLet(args[0])
 	}
 	cmd := exec.Command("/proc/self/exe", os.Args[1], args[0], "child")
 	cmd.Args[0] = attackerName
@@ -129,14 +102,21 @@ func daemon(args []string, pipes bool) error {
 	return cmd.Start()
 }
 
-// forkChain hands over to a child every few milliseconds; the last one writes
-// to the file. The program itself waits for all.
+// forkChain hands over to a child every few milliseconds; one that is let write to the
+// file does, and is the last. The program itself waits for all.
 func forkChain(args []string) error {
 	path, err := unix.BytePtrFromString(args[0])
 	if err != nil {
 		return err
 	}
-	const links = 50
+	mayWrite, err := unix.BytePtrFromString(args[0] + let)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(args[0]+begun, nil, 0o644); err != nil {
+		return err
+	}
+	const links = 5000
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return err
 	}
@@ -150,8 +130,8 @@ func forkChain(args []string) error {
 			break
 		}
 		unix.RawSyscall6(unix.SYS_PSELECT6, 0, 0, 0, 0, pointer(&pause), 0)
-		if link == links {
-			cwd := unix.AT_FDCWD
+		cwd := unix.AT_FDCWD
+		if _, _, e := unix.RawSyscall6(unix.SYS_FACCESSAT, uintptr(cwd), pointer(mayWrite), 0, 0, 0, 0); e == 0 || link == links {
 			unix.RawSyscall6(unix.SYS_OPENAT, uintptr(cwd), pointer(path), unix.O_CREAT|unix.O_WRONLY, 0o644, 0, 0)
 			unix.RawSyscall(unix.SYS_EXIT_GROUP, 0, 0, 0)
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/seed-75010da9/jail/internal/ablation"
 	"golang.org/x/sys/unix"
@@ -86,8 +85,7 @@ func pid1Files() []Row {
 				for sig := unix.Signal(1); sig <= 64; sig++ {
 					unix.PidfdSendSignal(fd, sig, nil, 0)
 				}
-				time.Sleep(200 * time.Millisecond)
-				return errors.New("PID 1 and its program are alive")
+				return outlived()
 			},
 			arena:   endsTheRun,
 			control: InNaive,

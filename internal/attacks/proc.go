@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/seed-75010da9/jail/internal/ablation"
 	"golang.org/x/sys/unix"
@@ -53,16 +52,7 @@ func procfs() []Row {
 			arena: func(a *Arena) {
 				pid := a.victim("sleeps")
 				a.Args(strconv.Itoa(pid))
-				a.effect = func(Answer) error {
-					for range 10 {
-						var info unix.Siginfo
-						if err := unix.Waitid(unix.P_PID, pid, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil); err != nil || info.Signo != 0 {
-							return err
-						}
-						time.Sleep(5 * time.Millisecond)
-					}
-					return errors.New("the process is alive")
-				}
+				a.effect = func(Answer) error { return a.gone(func() bool { return dead(pid) }) }
 			},
 			walls: []ablation.Wall{ablation.PIDs, ablation.Landlock}, landlock: abiScopes,
 			root: []ablation.Wall{ablation.OwnUID},

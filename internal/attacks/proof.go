@@ -80,6 +80,9 @@ func (r Row) Carry(t T, who Role, p Proof) (Verdict, error) {
 		who.Tier = 0
 	}
 	a := NewArena(t, r, who, p.Where, p.Off)
+	if a.wins = p.Wins; p.Wins {
+		a.Spec.Env = append(a.Spec.Env, patient)
+	}
 	if p.Loose {
 		r.loosen(&a.Spec.Limits)
 	}
@@ -131,7 +134,7 @@ func (r Row) ran(a *Arena, p Proof, got Answer) error {
 		return nil
 	case p.Where == InReady && got.Result.Reason != "" && !got.Result.Warm:
 		return errors.New("no box was ready")
-	case a.during == nil && got.Result.Reason == "" || refused || got.Result.Reason == jail.ReasonExecFailed:
+	case !a.dead && got.Result.Reason == "" || refused || got.Result.Reason == jail.ReasonExecFailed:
 		return errors.New("the attack never ran")
 	case !r.dies && !a.stdio && !strings.Contains(got.Stdout, "escape: "):
 		return errors.New("the attack did not get to its end")

@@ -61,7 +61,7 @@ func onReadOnlyToo() []Row {
 				}
 				fifo := a.open(a.own(path), os.O_RDONLY|unix.O_NONBLOCK)
 				a.Args(path)
-				a.effect = func(Answer) error { return reads(int(fifo.Fd()), "OWNED") }
+				a.effect = func(Answer) error { return a.reads(int(fifo.Fd()), "OWNED") }
 			},
 			walls: []ablation.Wall{ablation.Landlock},
 		},

@@ -63,14 +63,16 @@ func relay(nr, arg uintptr) error {
 	if err != nil {
 		return err
 	}
-	answered := make(chan error, 1)
+	asked, answered := make(chan struct{}), make(chan error, 1)
 	go func() {
-		var asked struct {
+		var call struct {
 			id         uint64
 			pid, flags uint32
 			data       [64]byte
 		}
-		if _, err := rawSyscall(unix.SYS_IOCTL, fd, recv, uintptr(unsafe.Pointer(&asked))); err != nil {
+		_, err := rawSyscall(unix.SYS_IOCTL, fd, recv, uintptr(unsafe.Pointer(&call)))
+		close(asked) // before the child may go on
+		if err != nil {
 			answered <- err
 			return
 		}
@@ -79,16 +81,16 @@ func relay(nr, arg uintptr) error {
 			value int64
 			errno int32
 			flags uint32
-		}{id: asked.id, flags: continues}
-		_, err := rawSyscall(unix.SYS_IOCTL, fd, send, uintptr(unsafe.Pointer(&reply)))
+		}{id: call.id, flags: continues}
+		_, err = rawSyscall(unix.SYS_IOCTL, fd, send, uintptr(unsafe.Pointer(&reply)))
 		answered <- err
 	}()
 	if err := inChildProcess(func() error { return sys(nr, arg) }, 0)(nil); err != nil {
 		return err
 	}
 	select {
-	case err := <-answered:
-		return err
+	case <-asked:
+		return <-answered
 	default:
 		return errors.New("nobody was asked")
 	}

@@ -123,9 +123,18 @@ func inetAttack(kind, proto int) func([]string) error {
 	}
 }
 
-// reads is nil when fd gives the text soon.
-func reads(fd int, text string) error {
-	unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int((50 * time.Millisecond).Milliseconds()))
+// reads is nil when fd gives the text soon, or in time where it must.
+func (a *Arena) reads(fd int, text string) error {
+	soon := 50 * time.Millisecond
+	if a.wins {
+		soon = inTime
+	}
+	for until := time.Now().Add(soon); ; {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(max(time.Until(until), 0).Milliseconds()))
+		if n != 0 || err != unix.EINTR {
+			break
+		}
+	}
 	buf := make([]byte, 256)
 	n, err := unix.Read(fd, buf)
 	if err != nil {

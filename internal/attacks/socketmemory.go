@@ -48,7 +48,7 @@ func fillSockets(want int) error {
 		if total += received(to); total >= want {
 			// Whoever watches the box has a moment to notice: what matters is
 			// memory that stays taken.
-			time.Sleep(300 * time.Millisecond)
+			time.Sleep(noticing)
 			return nil
 		}
 	}

@@ -44,7 +44,7 @@ func sockets() []Row {
 				path := filepath.Join(a.ro(), "socket")
 				fd := a.bind(unix.SOCK_DGRAM, &unix.SockaddrUnix{Name: path})
 				a.Args(path)
-				a.effect = func(Answer) error { return reads(fd, "OWNED") }
+				a.effect = func(Answer) error { return a.reads(fd, "OWNED") }
 			},
 		}),
 		byUnix(Row{
@@ -104,7 +104,7 @@ func sockets() []Row {
 			arena: func(a *Arena) {
 				fd := a.bind(unix.SOCK_DGRAM, &unix.SockaddrInet4{Addr: loopback})
 				a.Args(a.port(fd))
-				a.effect = func(Answer) error { return reads(fd, "OWNED") }
+				a.effect = func(Answer) error { return a.reads(fd, "OWNED") }
 			},
 			walls: []ablation.Wall{ablation.Seccomp, ablation.Net, ablation.Landlock}, landlock: abiUDP,
 		},

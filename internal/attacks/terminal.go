@@ -74,7 +74,7 @@ func onTerminal(a *Arena) {
 func typedOn(a *Arena) {
 	onTerminal(a)
 	a.effect = func(Answer) error {
-		if err := reads(int(a.tty.Fd()), "OWNED\n"); err != nil {
+		if err := a.reads(int(a.tty.Fd()), "OWNED\n"); err != nil {
 			return fmt.Errorf("nothing was typed: %w", err)
 		}
 		return nil
