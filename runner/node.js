@@ -44,19 +44,21 @@
 
   // No other process of the box is to read or write the memory of this one, with the
   // token and what answers in it: see hide.c. Where the library can't be loaded
-  // (a Node.js without dlopen, no room in /tmp) it goes on without, as documented.
-  const library = (process.env.TMPDIR || '/tmp') + '/.jail-' + process.hrtime.bigint();
+  // (a Node.js without dlopen, no room in /tmp) it goes on without, as documented. It is
+  // a file without a name (O_TMPFILE, open(2)): the folder may be one of several boxes.
+  let library;
   try {
-    fs.writeFileSync(library, Buffer.from('HIDE', 'base64'), { flag: 'wx', mode: 0o700 });
-    process.dlopen({ exports: {} }, library);
+    library = fs.openSync(process.env.TMPDIR || '/tmp', 0o20000000 | fs.constants.O_DIRECTORY | fs.constants.O_RDWR, 0o600);
+    fs.writeSync(library, Buffer.from('HIDE', 'base64'));
+    process.dlopen({ exports: {} }, '/proc/self/fd/' + library);
   } catch {
     // It has done what it is for, and is no addon of Node.js.
   }
-  try {
-    fs.unlinkSync(library);
-  } catch {
-    // It was not made.
-  }
+  if (library !== undefined) fs.closeSync(library);
+
+  // By this signal, which any process of the box can send, Node.js begins to listen on
+  // the loopback for a debugger, who could have it answer anything.
+  process.on('SIGUSR1', () => {});
 
   let answered = false;
   const encoded = (s) => apply(bufferFrom, Buffer, [s, 'utf8']);
@@ -77,6 +79,14 @@
     if (types.isDataView(v)) return new bytesOf(viewed.buffer(v), viewed.offset(v), viewed.length(v));
     return types.isAnyArrayBuffer(v) ? new bytesOf(v) : v;
   };
+  // What every iterator of the language's own inherits from, generators among them.
+  const iterator = getPrototypeOf(getPrototypeOf([].keys()));
+  const asyncIterator = getPrototypeOf(getPrototypeOf(getPrototypeOf((async function* () {})())));
+  const weakReference = WeakRef.prototype;
+  const inherits = (v, proto) => {
+    for (let p = getPrototypeOf(v); p !== null; p = getPrototypeOf(p)) if (p === proto) return true;
+    return false;
+  };
   const kindOf = (v) => {
     if (types.isDate(v)) return 'date';
     if (isBytes(v)) return 'bytes';
@@ -87,8 +97,8 @@
     if (types.isNativeError(v)) return 'an error';
     if (types.isRegExp(v)) return 'a regular expression';
     if (types.isBoxedPrimitive(v)) return 'a boxed primitive';
-    if (types.isWeakMap(v) || types.isWeakSet(v)) return 'a weak collection';
-    if (types.isGeneratorObject(v) || types.isMapIterator(v) || types.isSetIterator(v)) return 'an iterator, of which an array can be made';
+    if (types.isWeakMap(v) || types.isWeakSet(v) || inherits(v, weakReference)) return 'a weak collection';
+    if (inherits(v, iterator) || inherits(v, asyncIterator)) return 'an iterator, of which an array can be made';
     if (types.isExternal(v) || types.isModuleNamespaceObject(v)) return 'no plain object';
     return '';
   };

@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"github.com/seed-75010da9/jail/jail"
+	"github.com/seed-75010da9/jail/profiles"
 	"github.com/seed-75010da9/jail/test/shipped"
+	"golang.org/x/sys/unix"
 )
 
 // spy is what a program does that the source starts: it looks into the process of the
@@ -49,6 +51,50 @@ func TestAnswerIsOutOfReach(t *testing.T) {
 				t.Errorf("%s, tier %d: value %q, want %q: %s; stderr %.300s", l, tier, value, want, res.Message, res.Stderr.Text)
 			}
 		}
+	}
+}
+
+// A library that lay under a name in a folder of several boxes, if for a moment, could be
+// another one by the time that it is loaded.
+func TestLibraryHasNoName(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	fd, err := unix.InotifyInit1(unix.IN_NONBLOCK | unix.IN_CLOEXEC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	if _, err := unix.InotifyAddWatch(fd, dir, unix.IN_CREATE|unix.IN_MOVED_TO); err != nil {
+		t.Fatal(err)
+	}
+	o := bounds()
+	o.RW, o.Env = []profiles.Grant{{Host: dir}}, []string{"TMPDIR=" + dir}
+	source := "return require('fs').statSync('/proc/self/environ').uid === process.getuid()"
+	if res := evaluate(t, Node, Request{Source: source}, o); string(res.Value) != "false" {
+		t.Errorf("value %s, want false, as of what is not dumpable: %s", res.Value, res.Message)
+	}
+	events := make([]byte, 4096)
+	if n, err := unix.Read(fd, events); err != unix.EAGAIN {
+		t.Errorf("something was made there: %q, %v", events[:max(n, 0)], err)
+	}
+}
+
+// Node.js listens for a debugger when it gets a signal, which any process of the box can
+// send it, and a debugger can have it answer anything.
+func TestNobodyDebugs(t *testing.T) {
+	o := bounds()
+	o.Net = jail.NetLoopback
+	source := `process.kill(process.pid, 'SIGUSR1');
+for (let i = 0; i < 20; i++) {
+  await new Promise((go) => setTimeout(go, 50));
+  const socket = require('net').connect(9229, '127.0.0.1');
+  if (await new Promise((go) => socket.on('connect', () => go(true)).on('error', () => go(false)))) return 'it listens';
+}
+return 'nobody listens'`
+	if res := evaluate(t, Node, Request{Source: source}, o); string(res.Value) != `"nobody listens"` {
+		t.Errorf("value %s: %s", res.Value, res.Message)
 	}
 }
 
