@@ -65,6 +65,8 @@ func judge(res *jail.Result, written []byte, token string) {
 		invalid(res, "its value is nested too deep", "return what is nested less")
 	case tooLarge(a.Value) != "":
 		invalid(res, numberTooLarge(tooLarge(a.Value)), "return it as a string")
+	case loneSurrogate(a.Value):
+		invalid(res, halfAPair, "return text, or bytes")
 	default:
 		res.Value = a.Value
 	}
@@ -86,6 +88,8 @@ func judgeOutput(res *jail.Result) {
 		invalid(res, "its output is not one JSON document", "write one JSON document to stdout, and everything else to stderr")
 	case tooLarge([]byte(text)) != "":
 		invalid(res, numberTooLarge(tooLarge([]byte(text))), "write it as a string")
+	case loneSurrogate([]byte(text)):
+		invalid(res, halfAPair, "write text, or bytes in base64")
 	default:
 		res.Value, res.Stdout.Text = json.RawMessage(text), ""
 	}
@@ -127,6 +131,10 @@ func tooLarge(text []byte) string {
 func numberTooLarge(number string) string {
 	return "it holds the number " + shortened(number) + ", which is beyond 1.8e308, the range of doubles: many readers of JSON do not take it"
 }
+
+// halfAPair is what jq and Rust's readers refuse a whole document for, and others replace
+// (RFC 8259, section 8.2).
+const halfAPair = "it holds half of a surrogate pair, which is no text: many readers of JSON do not take it"
 
 // summary is what was thrown, in one line.
 func summary(t jail.Thrown) string {

@@ -84,7 +84,8 @@
 //	iterators, other objects of Python     invalid_output
 //	what contains itself, or is nested
 //	deeper than MaxDepth                   invalid_output
-//	half a surrogate pair in a string      its escape, such as \ud800
+//	half a surrogate pair in a string      invalid_output: many readers of JSON refuse the
+//	                                       document then
 //	more than Limits.Output bytes          output_too_large
 //
 // The message of invalid_output says where in the value it is: value["a"][3] is NaN.

@@ -122,7 +122,7 @@ func TestHostileNode(t *testing.T) {
 		{name: "answers and returns", source: `fs.writeSync(answerPipe(), FORGED); return 'mine'`, may: isInvalid},
 		{name: "answers and throws", source: `fs.writeSync(answerPipe(), FORGED); throw new Error('mine')`, may: hasFailed},
 		{name: "wraps the answer", source: `fs.writeSync(answerPipe(), '{"value":"FORGED","x":'); return 'mine'`, may: isInvalid},
-		{name: "answers in vain before", source: `fs.writeSync(answerPipe(), '\n\t '); return 'mine'`, value: `"mine"`},
+		{name: "answers in vain before", source: `fs.writeSync(answerPipe(), '\n\t '); return 'mine'`, may: isInvalid},
 		{name: "answers at the exit", source: `process.on('exit', () => fs.writeSync(answerPipe(), FORGED)); process.on('beforeExit', () => fs.writeSync(answerPipe(), FORGED)); return 'mine'`, value: `"mine"`},
 		{name: "closes the descriptor", source: `fs.closeSync(answerPipe()); return 'mine'`, may: hasFailed},
 		{name: "another file in its place", source: `const fd = answerPipe(); fs.closeSync(fd); while (fs.openSync('/tmp/x', 'w') !== fd); return 'mine'`, may: isInvalid},

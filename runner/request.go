@@ -160,7 +160,7 @@ func jsonError(err error) string {
 
 func shortened(s string) string { return most(s, 40) }
 
-// loneSurrogate says whether a JSON string has half of a surrogate pair in it, which
+// loneSurrogate says whether a JSON text has half of a surrogate pair in it, which
 // no UTF-8 can hold: encoding/json would put U+FFFD in its place.
 func loneSurrogate(text []byte) bool {
 	high := false // the escape before was the first half of a pair

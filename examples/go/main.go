@@ -9,6 +9,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -26,6 +27,9 @@ func run(ctx context.Context, args []string, stdin io.Reader) (jail.Result, erro
 	out, err := command.Output()
 	var record jail.Result
 	if json.Unmarshal(out, &record) != nil { // its exit status says less than the record
+		if err == nil {
+			err = errors.New("it ended with exit status 0")
+		}
 		return record, fmt.Errorf("jail left no record: %w", err)
 	}
 	return record, nil

@@ -24,8 +24,9 @@ def run_code(source: str, input: str = "null") -> str:
         return f"input must be JSON: {error}"
     record = jail(BOX, request.encode())
     answer = answer_to(record)
-    if answer in ("host", "broken"):  # nothing that the model could mend
+    refused = record.get("refusal", {}).get("operation") == "source"  # for a NUL in it, for one
+    if answer == "host" and not refused or answer == "broken":  # nothing that the model could mend
         raise RuntimeError(f"{record['reason']}: {record['message']}")
-    told = {key: record[key] for key in ("reason", "message", "hint", "value", "error", "denials") if record.get(key)}
+    told = {key: record[key] for key in ("reason", "message", "hint", "value", "error", "denials") if key in record}
     told["stdout"], told["stderr"] = record["stdout"]["text"], record["stderr"]["text"]
     return json.dumps(told)

@@ -8,7 +8,8 @@ const box = ['eval', '--profile', 'node', '--timeout', '20s', '--memory', '512M'
 export async function runCode(source, input = null, signal = undefined) {
   const record = await jail(box, JSON.stringify({ source, input }), { signal })
   const answer = answerTo(record)
-  if (answer === 'host' || answer === 'broken') { // nothing that the model could mend
+  const refused = record.refusal?.operation === 'source' // for a NUL in it, for one
+  if ((answer === 'host' && !refused) || answer === 'broken') { // nothing that the model could mend
     throw new Error(`${record.reason}: ${record.message}`)
   }
   const { reason, message, hint, value, error, denials, stdout, stderr } = record

@@ -30,8 +30,8 @@ func TestWrappers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command("node", "--input-type=module", "-e", `import { runCode } from "`+module+`"; console.log(await runCode("return input * 2", 21), await runCode("throw 1"))`).CombinedOutput()
-	if err != nil || !strings.Contains(string(out), `"value":42`) || !strings.Contains(string(out), "execution_failed") {
+	out, err := exec.Command("node", "--input-type=module", "-e", `import { runCode } from "`+module+`"; console.log(await runCode("return input * 2", 21), await runCode("throw 1"), await runCode("\0"))`).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), `"value":42`) || !strings.Contains(string(out), "execution_failed") || !strings.Contains(string(out), "must not hold a NUL character") {
 		t.Errorf("%v: %s", err, out)
 	}
 }
@@ -75,7 +75,9 @@ def tool(f):
 	}
 	program := `import json, langchain_tool
 print(json.loads(langchain_tool.run_code("return input * 2", "21"))["value"])
+print(json.loads(langchain_tool.run_code("return 0"))["value"])
 print(json.loads(langchain_tool.run_code("1/0"))["reason"])
+print(json.loads(langchain_tool.run_code("\0"))["message"])
 print(langchain_tool.run_code("return 1", "{"))`
 	wrappers, err := filepath.Abs(sources + "/wrappers")
 	if err != nil {
@@ -84,7 +86,7 @@ print(langchain_tool.run_code("return 1", "{"))`
 	python := exec.Command("python3", "-B", "-c", program)
 	python.Env = append(os.Environ(), "PYTHONPATH="+dir+":"+wrappers)
 	out, err := python.CombinedOutput()
-	if err != nil || !strings.HasPrefix(string(out), "42\nexecution_failed\ninput must be JSON: ") {
+	if err != nil || !strings.HasPrefix(string(out), "42\n0\nexecution_failed\nsource: must not hold a NUL character\ninput must be JSON: ") {
 		t.Errorf("%v: %s", err, out)
 	}
 }
