@@ -50,7 +50,7 @@ func (f facts) reason() Reason {
 // verdict fills in how a run that was started ended.
 func (r *run) verdict() {
 	cause, _ := r.end.over()
-	f := facts{cause: cause, status: r.last.status, ended: r.ended, tmpfsFull: r.last.full, filtered: r.plan.filter.program != nil}
+	f := facts{cause: cause, status: r.last.status, ended: r.ended, tmpfsFull: r.last.full, filtered: r.plan != nil && r.plan.filter.program != nil}
 	if r.group != nil {
 		r.measure()
 		stats := r.stats
