@@ -257,7 +257,7 @@ func TestManyGrants(t *testing.T) {
 	if err != nil || len(spec.View) < 10000 {
 		t.Fatalf("%d mounts, %v", len(spec.View), err)
 	}
-	if d := time.Since(start); d > 20*time.Second {
+	if d := time.Since(start); d > time.Minute {
 		t.Errorf("10,000 grants took %v", d)
 	}
 }

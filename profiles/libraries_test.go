@@ -185,7 +185,7 @@ func TestLibrarySearchIsBounded(t *testing.T) {
 		if got := faultLines(err, root); !strings.Contains(got, "names more files and folders than any real one does") {
 			t.Errorf("%s: faults: %s", prog, got)
 		}
-		if d := time.Since(start); d > 5*time.Second {
+		if d := time.Since(start); d > 30*time.Second {
 			t.Errorf("%s took %v", prog, d)
 		}
 	}

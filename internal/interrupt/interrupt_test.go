@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	fmt.Println("ready")
 	poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 	for {
-		if n, err := unix.Poll(poll, 20_000); n > 0 || !errors.Is(err, unix.EINTR) {
+		if n, err := unix.Poll(poll, 120_000); n > 0 || !errors.Is(err, unix.EINTR) {
 			break
 		}
 	}
@@ -54,12 +54,12 @@ func TestMain(m *testing.M) {
 		}
 	}
 	fmt.Println("whole")
-	time.Sleep(20 * time.Second)
+	time.Sleep(2 * time.Minute)
 }
 
 // child starts this program again, below prefix, and waits until it catches
 // signals.
-func child(t *testing.T, prefix ...string) (*exec.Cmd, *strings.Builder, func(until string)) {
+func child(t *testing.T, prefix ...string) (*exec.Cmd, *strings.Builder, func(until string) error) {
 	t.Helper()
 	args := append(prefix, os.Args[0])
 	cmd := exec.Command(args[0], args[1:]...)
@@ -80,33 +80,40 @@ func child(t *testing.T, prefix ...string) (*exec.Cmd, *strings.Builder, func(un
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
 	buf := make([]byte, 4096)
 	said := ""
-	wait := func(until string) {
-		t.Helper()
+	wait := func(until string) error {
 		for !strings.Contains(said, until) {
 			n, err := out.Read(buf)
 			said += string(buf[:n])
 			if err != nil {
-				t.Fatalf("it said %q and no %q", said, until)
+				return fmt.Errorf("it said %q and no %q", said, until)
 			}
 		}
+		return nil
 	}
-	wait("ready\n")
+	must(t, wait("ready\n"))
 	return cmd, &stderr, wait
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestFirstSignalIsTold(t *testing.T) {
 	for _, s := range []unix.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP} {
 		cmd, _, wait := child(t)
 		cmd.Process.Signal(s)
-		wait("caught " + unix.SignalName(s) + "\n")
-		wait("whole\n")
+		must(t, wait("caught "+unix.SignalName(s)+"\n"))
+		must(t, wait("whole\n"))
 	}
 }
 
 func TestLaterSignalEnds(t *testing.T) {
 	cmd, stderr, wait := child(t)
 	cmd.Process.Signal(unix.SIGINT)
-	wait("caught SIGINT\n")
+	must(t, wait("caught SIGINT\n"))
 	time.Sleep(grace)
 	cmd.Process.Signal(unix.SIGTERM)
 	var exit *exec.ExitError
@@ -122,20 +129,41 @@ func TestLaterSignalEnds(t *testing.T) {
 func TestCloseSignalsAreOne(t *testing.T) {
 	for _, pair := range [][2]unix.Signal{{unix.SIGTERM, unix.SIGTERM}, {unix.SIGINT, unix.SIGTERM}, {unix.SIGHUP, unix.SIGINT}} {
 		for _, apart := range []time.Duration{0, 500 * time.Microsecond, 100 * time.Millisecond} {
-			cmd, stderr, wait := child(t)
-			cmd.Process.Signal(pair[0])
-			if pair[0] != pair[1] {
-				wait("caught " + unix.SignalName(pair[0]) + "\n") // signals of one moment have no order
+			err := closeSignals(t, pair, apart)
+			for range 4 { // a busy machine may set them apart
+				if err == nil {
+					break
+				}
+				t.Log(err)
+				err = closeSignals(t, pair, apart)
 			}
-			time.Sleep(apart)
-			cmd.Process.Signal(pair[1])
-			wait("caught " + unix.SignalName(pair[0]) + "\n")
-			wait("whole\n")
-			if stderr.String() != "" {
-				t.Errorf("%v apart: stderr %q", apart, stderr.String())
+			if err != nil {
+				t.Error(err)
 			}
 		}
 	}
+}
+
+// closeSignals sends a pair, and fails if they were taken for more than one.
+func closeSignals(t *testing.T, pair [2]unix.Signal, apart time.Duration) error {
+	t.Helper()
+	cmd, stderr, wait := child(t)
+	cmd.Process.Signal(pair[0])
+	if pair[0] != pair[1] {
+		if err := wait("caught " + unix.SignalName(pair[0]) + "\n"); err != nil { // signals of one moment have no order
+			return err
+		}
+	}
+	time.Sleep(apart)
+	cmd.Process.Signal(pair[1])
+	err := errors.Join(wait("caught "+unix.SignalName(pair[0])+"\n"), wait("whole\n"))
+	if err == nil && stderr.String() != "" {
+		err = fmt.Errorf("stderr %q", stderr.String())
+	}
+	if err != nil {
+		return fmt.Errorf("%v, %v apart: %w", pair, apart, err)
+	}
+	return nil
 }
 
 // What nohup made ignored stays so, and what it did not is caught.
@@ -144,7 +172,7 @@ func TestIgnoredStaysIgnored(t *testing.T) {
 	cmd.Process.Signal(unix.SIGHUP)
 	cmd.Process.Signal(unix.SIGHUP)
 	cmd.Process.Signal(unix.SIGINT)
-	wait("caught SIGINT\n")
+	must(t, wait("caught SIGINT\n"))
 }
 
 func TestContext(t *testing.T) {

@@ -99,7 +99,7 @@ func connect(t *testing.T, with companion.MCP, options *mcp.ClientOptions) *sess
 			if err != nil {
 				t.Errorf("Serve: %v", err)
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			t.Error("the server goes on without its client")
 		}
 		server.Close()

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -91,7 +92,7 @@ func TestReasonSyscallDenied(t *testing.T) {
 // TestReasonInternalError: PID 1 is killed by somebody outside of the box.
 func TestReasonInternalError(t *testing.T) {
 	s := connect(t, settings(t, small), nil)
-	const held = "27.1828"
+	held := fmt.Sprintf("27.%d", os.Getpid()) // and nobody else's
 	done := make(chan reply, 1)
 	go func() {
 		r, err := s.try(t.Context(), toolCommand, map[string]any{"argv": []string{"sleep", held}})

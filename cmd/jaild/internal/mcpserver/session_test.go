@@ -15,7 +15,7 @@ import (
 // eventually waits for something that others do.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("waited in vain: %s", what)
 		}
@@ -64,19 +64,17 @@ func TestCancel(t *testing.T) {
 
 // TestClientGone: a client that goes away ends everything.
 func TestClientGone(t *testing.T) {
-	s := connect(t, settings(t, small), nil)
-	go s.try(context.Background(), toolCommand, map[string]any{"argv": []string{"sh", "-c", "touch begun; sleep 19"}})
+	long := small
+	long.Limits.Timeout = 10 * time.Minute
+	s := connect(t, settings(t, long), nil)
+	go s.try(context.Background(), toolCommand, map[string]any{"argv": []string{"sh", "-c", "touch begun; sleep 599"}})
 	s.begun("begun")
 	s.asked.Close()
-	began := time.Now()
 	select {
 	case err := <-s.served:
 		s.served <- err
-	case <-time.After(10 * time.Second):
+	case <-time.After(30 * time.Second):
 		t.Fatal("the server goes on")
-	}
-	if d := time.Since(began); d > 5*time.Second {
-		t.Errorf("took %v", d)
 	}
 }
 
@@ -84,12 +82,23 @@ func TestClientGone(t *testing.T) {
 func TestProgress(t *testing.T) {
 	var mu sync.Mutex
 	var told []*mcp.ProgressNotificationParams
+	enough := make(chan struct{})
+	const wanted = 4 // that it waits, that it runs, and two of how long it has
 	s := connect(t, settings(t, small), &mcp.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
 		mu.Lock()
 		defer mu.Unlock()
-		told = append(told, r.Params)
+		if told = append(told, r.Params); len(told) == wanted {
+			close(enough)
+		}
 	}})
-	params := &mcp.CallToolParams{Name: toolCommand, Arguments: map[string]any{"argv": []string{"sleep", "2.5"}}, Meta: mcp.Meta{}}
+	go func() { // ends with the test, if not before
+		select {
+		case <-enough:
+			os.WriteFile(filepath.Join(s.server.workspace.files, "go"), nil, 0o600)
+		case <-t.Context().Done():
+		}
+	}()
+	params := &mcp.CallToolParams{Name: toolCommand, Arguments: map[string]any{"argv": []string{"sh", "-c", "while [ ! -e go ]; do sleep 0.05; done"}}, Meta: mcp.Meta{}}
 	params.SetProgressToken("token")
 	if _, err := s.client.CallTool(t.Context(), params); err != nil {
 		t.Fatal(err)
@@ -103,7 +112,7 @@ func TestProgress(t *testing.T) {
 		}
 		last = p.Progress
 	}
-	if len(told) < 4 {
+	if len(told) < wanted {
 		t.Errorf("told %d times", len(told))
 	}
 }

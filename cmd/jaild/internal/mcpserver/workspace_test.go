@@ -38,10 +38,10 @@ func TestWorkspace(t *testing.T) {
 // TestWorkspaceFull: who makes it too large is ended; it can be made smaller; who goes
 // on has it emptied.
 func TestWorkspaceFull(t *testing.T) {
-	with := settings(t, profiles.Overrides{Limits: jail.Limits{Timeout: 20 * time.Second, FileSize: 1 << 30}})
-	with.WorkspaceSize = 4 << 20
+	with := settings(t, profiles.Overrides{Limits: jail.Limits{Timeout: 2 * time.Minute, FileSize: 1 << 30}})
+	with.WorkspaceSize = 16 << 20 // of which it takes seconds to write too much
 	s := connect(t, with, nil)
-	fill := "i=0; while [ $i -lt 3000 ]; do head -c 100000 /dev/zero >f$i; i=$((i+1)); sleep 0.01; done"
+	fill := "i=0; while [ $i -lt 3000 ]; do head -c 100000 /dev/zero >f$i; i=$((i+1)); sleep 0.02; done"
 	r := s.sh("touch kept; " + fill)
 	if r.Reason != jail.ReasonDiskFull || r.Hint == "" || !r.failed {
 		t.Fatalf("%s", r.text)
@@ -55,14 +55,14 @@ func TestWorkspaceFull(t *testing.T) {
 	if r := s.sh(fill); r.Reason != jail.ReasonDiskFull {
 		t.Fatalf("%s", r.text)
 	}
-	if r := s.sh("i=0; while :; do head -c 100000 /dev/zero >h$i; i=$((i+1)); sleep 0.01; done"); r.Reason != jail.ReasonDiskFull {
+	if r := s.sh("i=0; while :; do head -c 100000 /dev/zero >h$i; i=$((i+1)); sleep 0.02; done"); r.Reason != jail.ReasonDiskFull {
 		t.Fatalf("%s", r.text)
 	}
 	if r := s.sh("ls -A"); !r.OK || r.Stdout.Text != "" {
 		t.Errorf("it is not empty: %s", r.text)
 	}
 	// A single file is held by the kernel.
-	if r := s.sh("head -c 10000000 /dev/zero >f"); r.OK {
+	if r := s.sh("head -c 30000000 /dev/zero >f"); r.OK {
 		t.Errorf("a file larger than the workspace: %s", r.text)
 	}
 }
@@ -108,6 +108,15 @@ func TestSweep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for until := time.Now().Add(20 * time.Second); time.Now().Before(until); { // a sweep has some seconds
+		if _, err := os.Stat(left.path); err != nil {
+			break
+		}
+		s.Close()
+		if s, err = New(with); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if _, err := os.Stat(left.path); err == nil {
 		t.Error("what a killed server left is there")
 	}
@@ -120,7 +129,7 @@ func TestSweep(t *testing.T) {
 		}
 	}
 	s.Close()
-	held.remove(time.Now().Add(time.Second))
+	held.remove(time.Now().Add(20 * time.Second))
 	for _, name := range others {
 		os.Remove(filepath.Join(base, name))
 	}

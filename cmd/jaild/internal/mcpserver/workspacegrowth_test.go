@@ -76,21 +76,25 @@ func TestRest(t *testing.T) {
 	w := &workspace{size: 100}
 	for _, c := range []struct {
 		taken, room int64
-		most        time.Duration
+		early       bool
 		want        bool
 	}{
-		{0, 50, time.Second, true},
-		{25, 50, time.Second, true},
-		{26, 50, 200 * time.Millisecond, true},
-		{150, 50, 200 * time.Millisecond, true},
-		{151, 50, 200 * time.Millisecond, false},
-		{-1000, 50, time.Second, true},
-		{101, 0, 200 * time.Millisecond, false},
+		{0, 50, false, true},
+		{25, 50, false, true},
+		{26, 50, true, true},
+		{150, 50, true, true},
+		{151, 50, true, false},
+		{-1000, 50, false, true},
+		{101, 0, true, false},
 	} {
+		long := 100 * time.Millisecond
+		if c.early {
+			long = time.Minute
+		}
 		began := time.Now()
-		got := w.rest(400*time.Millisecond, func() int64 { return c.taken }, c.room)
-		if took := time.Since(began); got != c.want || took > c.most || c.most == time.Second && took < 400*time.Millisecond {
-			t.Errorf("rest(%d of %d taken) = %v after %v, want %v within %v", c.taken, c.room, got, took, c.want, c.most)
+		got := w.rest(long, func() int64 { return c.taken }, c.room)
+		if took := time.Since(began); got != c.want || c.early == (took >= long) {
+			t.Errorf("rest(%d of %d taken) = %v after %v of %v, want %v, early: %v", c.taken, c.room, got, took, long, c.want, c.early)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func TestCallerGone(t *testing.T) {
 			}
 			began := time.Now()
 			eventually(t, "both are gone", busy(s, 0, 0))
-			if took := time.Since(began); took > 10*time.Second {
+			if took := time.Since(began); took > 20*time.Second { // and not the half minute that the box may take
 				t.Errorf("%d bytes behind, half %v: gone after %v", len(behind), half, took)
 			}
 			first.Close()
@@ -60,7 +60,7 @@ func TestCallerGone(t *testing.T) {
 	// A caller that stays has its answer, whatever it sends meanwhile.
 	body = shell("sleep 0.5; echo mine")
 	c := write(t, s, post(body, len(body))+"POST /v1/run")
-	c.SetReadDeadline(time.Now().Add(20 * time.Second))
+	c.SetReadDeadline(time.Now().Add(time.Minute))
 	text := make([]byte, 16<<10)
 	if n, err := io.ReadAtLeast(c, text, 500); err != nil || !strings.Contains(string(text[:n]), `"text":"mine\n"`) {
 		t.Errorf("%v: %s", err, text[:n])
@@ -93,7 +93,7 @@ func TestDrainSlowBodies(t *testing.T) {
 		t.Errorf("it took %v with nothing running", took)
 	}
 	for i, c := range callers {
-		c.SetReadDeadline(time.Now().Add(10 * time.Second))
+		c.SetReadDeadline(time.Now().Add(time.Minute))
 		text := make([]byte, 4<<10)
 		if n, err := c.Read(text); err != nil || !strings.Contains(string(text[:n]), fmt.Sprint(http.StatusServiceUnavailable)) {
 			t.Errorf("caller %d: %v: %.200s", i, err, text[:n])

@@ -95,7 +95,7 @@ func TestStream(t *testing.T) {
 // TestStreamEnds: however a caller behaves, its box ends and its place is free.
 func TestStreamEnds(t *testing.T) {
 	s := serve(t, settings(t))
-	const forever = "sleep 60"
+	const forever = "sleep 600"
 	for name, tt := range map[string]struct {
 		line string
 		do   func(c caller)
@@ -109,10 +109,14 @@ func TestStreamEnds(t *testing.T) {
 		"no such input": {forever, func(c caller) { c.Send(stream.Stdin, []byte("x")) }, jail.ReasonCanceled},
 		"free credit":   {forever, func(c caller) { c.SendNumber(stream.Credit, stream.Stdout, 1) }, jail.ReasonCanceled},
 		"no such file":  {forever, func(c caller) { c.SendNumber(stream.Lost, stream.Record, 1) }, jail.ReasonCanceled},
-		"lost output":   {"echo x; sleep 60", func(c caller) { c.SendNumber(stream.Lost, stream.Stdout, uint32(syscall.ENOSPC)) }, jail.ReasonCanceled},
+		"lost output":   {"echo x; sleep 600", func(c caller) { c.SendNumber(stream.Lost, stream.Stdout, uint32(syscall.ENOSPC)) }, jail.ReasonCanceled},
 		"nobody reads":  {"yes", func(c caller) {}, jail.ReasonTimeout},
 	} {
-		c := upgraded(t, s, shell(tt.line, `"limits":{"timeout_ms":3000,"output_bytes":100000000}`))
+		timeout := 60_000
+		if tt.want == jail.ReasonTimeout {
+			timeout = 3000
+		}
+		c := upgraded(t, s, shell(tt.line, fmt.Sprintf(`"limits":{"timeout_ms":%d,"output_bytes":100000000}`, timeout)))
 		if kind, _, err := c.Next(); kind != stream.Started || err != nil {
 			t.Errorf("%s: first frame %q, %v", name, kind, err)
 		}
