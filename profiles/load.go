@@ -90,6 +90,10 @@ func Check(path string, h Host) error {
 	return err
 }
 
+// Files are the absolute paths of the user's own files that the profile was read from:
+// none for a built-in one.
+func (p *Profile) Files() []string { return slices.Clone(p.files) }
+
 // UserNames lists the profiles in the user's own folder, sorted; none when
 // there is no such folder.
 func UserNames(h Host) ([]string, error) {

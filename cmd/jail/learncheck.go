@@ -14,7 +14,7 @@ import (
 
 // check runs the program in the watching box and then as the profile has it.
 func (l *learner) check(spec jail.Spec, args []string) int {
-	enforced, ok := l.enforced(args)
+	enforced, ok := l.enforced(args, spec)
 	if !ok {
 		printFaults(l.line.faults)
 		return exitRefused
@@ -47,13 +47,20 @@ func (l *learner) check(spec jail.Spec, args []string) int {
 }
 
 // enforced is the Spec of the profile that is checked, with nothing of the watching
-// box. The program starts in the caller's folder if the profile shows it.
-func (l *learner) enforced(args []string) (jail.Spec, bool) {
+// box, which must not be able to write another one. The program starts in the caller's
+// folder if the profile shows it.
+func (l *learner) enforced(args []string, watched jail.Spec) (jail.Spec, bool) {
 	name := l.o.learn.check
 	p, err := profiles.Load(name, l.host)
 	if err != nil {
 		l.line.errors(err, "--check", name, l.o)
 		return jail.Spec{}, false
+	}
+	for _, file := range p.Files() {
+		if err := outOfReach(l.host, file, watched.View); err != nil {
+			l.line.fault("--check", name, reason(err))
+			return jail.Spec{}, false
+		}
 	}
 	over := profiles.Overrides{Tier: l.o.over.Tier, Optional: l.o.over.Optional, Env: l.o.over.Env, PassEnv: l.o.over.PassEnv, Name: l.o.over.Name, CgroupParent: l.o.over.CgroupParent, OwnInterpreter: true}
 	spec, err := p.Spec(args, over, l.host)
