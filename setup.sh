@@ -35,6 +35,10 @@ if $tests; then
 	need mke2fs e2fsprogs
 	need xz xz-utils
 	need jq jq
+	need clang-14 clang-14
+	need wasm-ld-14 lld-14
+	[ -e /usr/lib/wasm32-wasi/libc.a ] || missing+=(wasi-libc)
+	[ -e /usr/lib/llvm-14/lib/clang/14.0.6/lib/wasi/libclang_rt.builtins-wasm32.a ] || missing+=(libclang-rt-14-dev-wasm32)
 	[ -e /usr/include/seccomp.h ] || missing+=(libseccomp-dev)
 fi
 

@@ -172,7 +172,7 @@ func TestHostileSources(t *testing.T) {
 		{"a flood", `for (;;) print("x".repeat(1e5))`, []jail.Reason{jail.ReasonOutputTooLarge}, ""},
 		{"a flood on stderr", `for (;;) console.error("x".repeat(1e5))`, []jail.Reason{jail.ReasonOutputTooLarge}, ""},
 		{"memory as strings", `let s = "x".repeat(1e6); const a = []; for (;;) a.push(s + a.length)`, append(failed, late...), ""},
-		{"memory that is caught", `const a = []; try { for (;;) a.push(new ArrayBuffer(1 << 22)) } catch { a.length = 0 } return "own"`, failed, ""},
+		{"memory that is caught", `const a = []; try { for (;;) a.push(new ArrayBuffer(1 << 22)) } catch { a.length = 0 } return "own"`, ok, `"own"`},
 		{"one large buffer", `return new ArrayBuffer(2 ** 31).byteLength`, failed, ""},
 		{"recursion in a sort", `const a = [2, 1]; const f = () => a.sort(f); return f()`, failed, ""},
 		{"recursion in JSON", `let s = "["; s = s.repeat(1e6); return JSON.parse(s)`, failed, ""},

@@ -9,40 +9,35 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// quickJS is QuickJS-NG, an engine of JavaScript, as a module. It comes from the npm
-// registry, by quickjs/fetch.sh, which has its checksum; a test fetches and compares. It
+// quickJS is QuickJS-NG, an engine of JavaScript, as a module: quickjs/build.sh makes it of
+// its source and of quickjs/wrapper.c, which has the functions that are called here. It
 // has the language and none of the engine's own libraries: no files, no modules.
 //
 //go:embed quickjs/quickjs.wasm
 var quickJS []byte
 
-// A handle is a value of JavaScript: where in the module's memory it is kept.
-type handle uint32
+// A value is one of JavaScript, as the module has it: either itself or where in the
+// module's memory it is.
+type value uint64
 
 // A vm is one QuickJS. Its methods call into the module; the first error, which is a
 // trap or the deadline, is kept, and nothing is called after it.
 type vm struct {
-	ctx    context.Context
-	module api.Module
-	lent   map[string]func(args []handle) handle // by their names in JavaScript
-	reject func(promise, reason handle, handled bool)
-	err    error
+	ctx       context.Context
+	module    api.Module
+	undefined value
+	exception value // what is returned for one that was thrown
+	lent      []func(args []value) value
+	reject    func(promise, reason, handled value)
+	err       error
 }
 
 // newVM starts QuickJS. What it imports besides WASI are calls of ours, named here.
 func newVM(e *engine) (*vm, error) {
-	v := &vm{ctx: e.ctx, lent: map[string]func([]handle) handle{}}
-	env := e.runtime.NewHostModuleBuilder("env")
-	for name, f := range map[string]any{
-		"host_call":                v.called,
-		"host_promise_rejection":   v.rejected,
-		"host_interrupt":           func() uint32 { return 0 },            // it is ended from outside
-		"host_get_timezone_offset": func(_, _ uint32) uint32 { return 0 }, // it lives in UTC
-		"host_module_load":         func(_, _ uint32) uint32 { return 0 }, // there are none
-		"host_module_normalize":    func(_, _ uint32) uint32 { return 0 },
-	} {
-		env = env.NewFunctionBuilder().WithFunc(f).Export(name)
-	}
+	v := &vm{ctx: e.ctx}
+	env := e.runtime.NewHostModuleBuilder("engine").
+		NewFunctionBuilder().WithFunc(v.called).Export("called").
+		NewFunctionBuilder().WithFunc(v.rejected).Export("rejected")
 	if _, err := env.Instantiate(e.ctx); err != nil {
 		return nil, err
 	}
@@ -54,16 +49,15 @@ func newVM(e *engine) (*vm, error) {
 	if v.module, err = e.runtime.InstantiateModule(e.ctx, compiled, config); err != nil {
 		return nil, err
 	}
-	if v.call("qjs_init") != 0 {
+	if v.call("start", maxStack) == 0 {
 		return nil, errors.Join(errors.New("QuickJS does not start"), v.err)
 	}
-	v.call("qjs_set_max_stack_size", maxStack)
-	v.call("qjs_set_promise_rejection_handler", 1)
+	v.undefined, v.exception = value(v.call("undefined")), value(v.call("exception"))
 	return v, v.err
 }
 
 // maxStack is how much of its stack JavaScript may take, in bytes, before it gets a
-// RangeError: less than the module has.
+// RangeError: less than the module has, which quickjs/build.sh says.
 const maxStack = 512 << 10
 
 // call calls a function of the module.
@@ -78,16 +72,19 @@ func (v *vm) call(name string, args ...uint64) uint64 {
 	return results[0]
 }
 
-// malloc is room for n bytes in the module's memory, or 0.
-func (v *vm) malloc(n int) uint32 { return uint32(v.call("wasm_malloc", uint64(n))) }
+// allocate is room for n bytes in the module's memory.
+func (v *vm) allocate(n int) uint32 {
+	at := uint32(v.call("allocate", uint64(n)))
+	if at == 0 && v.err == nil {
+		v.err = errNoRoom
+	}
+	return at
+}
 
 // bytes puts text into the module's memory, with a NUL behind it.
 func (v *vm) bytes(text string) uint64 {
-	at := v.malloc(len(text) + 1)
-	if at == 0 || !v.module.Memory().WriteString(at, text) || !v.module.Memory().WriteByte(at+uint32(len(text)), 0) {
-		if v.err == nil {
-			v.err = errNoRoom
-		}
+	at := v.allocate(len(text) + 1)
+	if v.err != nil || !v.module.Memory().WriteString(at, text) || !v.module.Memory().WriteByte(at+uint32(len(text)), 0) {
 		return 0
 	}
 	return uint64(at)
@@ -96,108 +93,92 @@ func (v *vm) bytes(text string) uint64 {
 var errNoRoom = errors.New("the source and its input do not fit into the memory that it may have")
 
 // text makes a string of JavaScript.
-func (v *vm) text(s string) handle {
+func (v *vm) text(s string) value {
 	at := v.bytes(s)
-	h := handle(v.call("qjs_new_string", at, uint64(len(s))))
-	v.call("wasm_free", at)
-	return h
+	defer v.call("release", at)
+	return value(v.call("string", at, uint64(len(s))))
 }
 
-// string is a string of JavaScript. It is not UTF-8 where that is half of a pair.
-func (v *vm) string(h handle) string {
-	length := v.malloc(4)
-	at := uint32(v.call("qjs_get_string_len", uint64(h), uint64(length)))
-	if v.err != nil || at == 0 {
+// string is a value as a string. It is not UTF-8 where that has half of a pair.
+func (v *vm) string(of value) string {
+	both := v.call("text", uint64(of)) // where it is, and behind 32 bits how long
+	at, length := uint32(both), uint32(both>>32)
+	if at == 0 {
 		return ""
 	}
-	n, _ := v.module.Memory().ReadUint32Le(length)
-	text, ok := v.module.Memory().Read(at, n)
-	if !ok {
-		return ""
-	}
-	s := string(text)
-	v.call("qjs_free_cstring", uint64(at))
-	v.call("wasm_free", uint64(length))
-	return s
+	defer v.call("free_text", uint64(at))
+	text, _ := v.module.Memory().Read(at, length)
+	return string(text)
 }
 
-func (v *vm) number(h handle) float64 { return api.DecodeF64(v.call("qjs_get_float64", uint64(h))) }
+// drop gives a value back.
+func (v *vm) drop(it value) { v.call("drop", uint64(it)) }
 
-func (v *vm) property(of handle, name string) handle {
+func (v *vm) number(of value) float64 { return api.DecodeF64(v.call("number", uint64(of))) }
+
+func (v *vm) property(of value, name string) value {
 	key := v.bytes(name)
-	defer v.call("wasm_free", key)
-	return handle(v.call("qjs_get_prop_string", uint64(of), key))
+	defer v.call("release", key)
+	return value(v.call("get", uint64(of), key))
 }
 
 // threw says whether a call came to an exception.
-func (v *vm) threw(h handle) bool { return h == 0 || v.call("qjs_is_exception", uint64(h)) != 0 }
+func (v *vm) threw(result value) bool { return v.err != nil || result == v.exception }
 
 // apply calls a function of JavaScript.
-func (v *vm) apply(f handle, args ...handle) handle {
-	at := v.malloc(4 * max(len(args), 1))
-	for i, h := range args {
-		if !v.module.Memory().WriteUint32Le(at+uint32(4*i), uint32(h)) {
-			return 0
+func (v *vm) apply(f value, args ...value) value {
+	at := v.allocate(8 * max(len(args), 1))
+	defer v.call("release", uint64(at))
+	for i, arg := range args {
+		if v.err != nil || !v.module.Memory().WriteUint64Le(at+uint32(8*i), uint64(arg)) {
+			return v.exception
 		}
 	}
-	this := v.call("qjs_get_undefined")
-	result := handle(v.call("qjs_call", uint64(f), this, uint64(len(args)), uint64(at)))
-	v.call("wasm_free", uint64(at))
-	return result
+	return value(v.call("apply", uint64(f), uint64(len(args)), uint64(at)))
 }
 
-// lend makes a function of JavaScript that is one of ours. Its result is a new handle,
-// or 0 for an exception that there is already.
-func (v *vm) lend(name string, f func(args []handle) handle) handle {
-	v.lent[name] = f
+// lend makes a function of JavaScript that is one of ours. Its result is a new value, or
+// the exception if one was thrown.
+func (v *vm) lend(name string, f func(args []value) value) value {
+	v.lent = append(v.lent, f)
 	at := v.bytes(name)
-	defer v.call("wasm_free", at)
-	return handle(v.call("qjs_new_host_function", at, uint64(len(name)), 0))
+	defer v.call("release", at)
+	return value(v.call("lend", uint64(len(v.lent)-1), at))
 }
+
+// mostArgs is how many arguments a function that was lent sees at most.
+const mostArgs = 4
 
 // called is what the module calls for a function that was lent.
-func (v *vm) called(_ context.Context, m api.Module, name, length, _, count, args uint32) uint32 {
-	text, ok := m.Memory().Read(name, length)
-	f := v.lent[string(text)]
-	if !ok || f == nil {
-		return 0
+func (v *vm) called(_ context.Context, m api.Module, number, count, args uint32) uint64 {
+	if int64(number) >= int64(len(v.lent)) {
+		return uint64(v.exception)
 	}
-	list := make([]handle, 0, 4)
-	for i := range min(count, 4) {
-		h, ok := m.Memory().ReadUint32Le(args + 4*i)
+	list := make([]value, 0, mostArgs)
+	for i := range min(count, mostArgs) {
+		arg, ok := m.Memory().ReadUint64Le(args + 8*i)
 		if !ok {
-			return 0
+			return uint64(v.exception)
 		}
-		list = append(list, handle(h))
+		list = append(list, value(arg))
 	}
-	return uint32(f(list))
+	return uint64(v.lent[number](list))
 }
 
-func (v *vm) rejected(_ context.Context, promise, reason, handled uint32) {
+func (v *vm) rejected(_ context.Context, promise, reason, handled uint64) {
 	if v.reject != nil {
-		v.reject(handle(promise), handle(reason), handled != 0)
+		v.reject(value(promise), value(reason), value(handled))
 	}
-	v.call("qjs_free_value", uint64(promise))
-	v.call("qjs_free_value", uint64(reason))
 }
 
-// evaluate compiles and runs a script whose first line has the number line. flags are
-// those of JS_Eval2.
-func (v *vm) evaluate(source, file string, line int32, flags uint32) handle {
-	memory := v.module.Memory()
+// evaluate runs a script whose first line has the number line, or only compiles it.
+func (v *vm) evaluate(source, file string, line int32, onlyCompile bool) value {
 	text, name := v.bytes(source), v.bytes(file)
-	options, result := v.malloc(16), v.malloc(8)
-	if v.err != nil || options == 0 || result == 0 {
-		return 0
+	defer v.call("release", text)
+	defer v.call("release", name)
+	only := uint64(0)
+	if onlyCompile {
+		only = 1
 	}
-	// JSEvalOptions: version, flags, file and line.
-	for i, field := range [...]uint32{1, flags, uint32(name), uint32(line)} {
-		memory.WriteUint32Le(options+uint32(4*i), field)
-	}
-	value := v.call("JS_Eval2", v.call("qjs_get_context_ptr"), text, uint64(len(source)), uint64(options))
-	memory.WriteUint64Le(result, value)
-	for _, at := range [...]uint64{text, name, uint64(options)} {
-		v.call("wasm_free", at)
-	}
-	return handle(result)
+	return value(v.call("evaluate", text, uint64(len(source)), name, api.EncodeI32(line), only))
 }

@@ -75,12 +75,14 @@ func (s *script) run() error {
 	if err != nil {
 		return err
 	}
-	limit := s.text(fmt.Sprint(s.request.Limit))
-	if s.threw(s.apply(begin, s.text(s.request.Source), s.text(string(s.request.Input)), limit)) {
+	source, input, limit := s.text(s.request.Source), s.text(string(s.request.Input)), s.text(fmt.Sprint(s.request.Limit))
+	if s.threw(s.apply(begin, source, input, limit)) {
 		s.gaveUp()
 	}
+	s.drop(source)
+	s.drop(input)
 	for s.err == nil && !s.done {
-		switch ran := int32(s.call("qjs_execute_pending_job")); {
+		switch ran := int32(s.call("run_job")); {
 		case s.err != nil || s.done || ran > 0:
 		case ran < 0:
 			s.gaveUp()
@@ -92,7 +94,7 @@ func (s *script) run() error {
 }
 
 // nextTimer runs or waits for a timer. If there is none, nothing will happen any more.
-func (s *script) nextTimer(next handle) {
+func (s *script) nextTimer(next value) {
 	result := s.apply(next)
 	if s.threw(result) {
 		s.gaveUp()
@@ -110,7 +112,7 @@ func (s *script) nextTimer(next handle) {
 // gaveUp answers for a runner that threw itself: where there is no memory any more it
 // can't tell what was thrown.
 func (s *script) gaveUp() {
-	thrown := handle(s.call("qjs_get_exception"))
+	thrown := value(s.call("thrown"))
 	message := s.string(s.property(thrown, "message"))
 	if message == "" {
 		message = runner.OutOfMemory
@@ -135,76 +137,72 @@ const (
 )
 
 // start starts the runner, and returns what it does.
-func (s *script) start() (begin, next handle, err error) {
-	main := s.evaluate(runner.QuickJS(), "runner.js", 1, 0)
-	host := handle(s.call("qjs_new_object"))
-	for name, f := range map[string]func([]handle) handle{
+func (s *script) start() (begin, next value, err error) {
+	main := s.evaluate(runner.QuickJS(), "runner.js", 1, false)
+	host := value(s.call("object"))
+	for name, f := range map[string]func([]value) value{
 		"write": s.print, "className": s.className, "answer": s.answered, "compile": s.compile,
 	} {
 		key := s.bytes(name)
-		s.call("qjs_set_prop_string", uint64(host), key, uint64(s.lend(name, f)))
+		s.call("set", uint64(host), key, uint64(s.lend(name, f)))
+		s.call("release", key)
 	}
 	own := s.apply(main, host)
 	if s.err == nil && (s.threw(main) || s.threw(own)) {
-		thrown := handle(s.call("qjs_get_exception"))
+		thrown := value(s.call("thrown"))
 		return 0, 0, errors.Join(fmt.Errorf("its runner does not start: %s", s.string(s.property(thrown, "message"))), s.err)
 	}
 	rejected := s.property(own, "rejected")
-	s.reject = func(promise, reason handle, handled bool) {
-		flag := s.call("qjs_get_false")
-		if handled {
-			flag = s.call("qjs_get_true")
-		}
-		s.apply(rejected, promise, reason, handle(flag))
-	}
+	s.reject = func(promise, reason, handled value) { s.apply(rejected, promise, reason, handled) }
 	return s.property(own, "begin"), s.property(own, "next"), s.err
 }
 
 // print is write(fd, text) of the runner.
-func (s *script) print(args []handle) handle {
+func (s *script) print(args []value) value {
 	to := os.Stdout
 	if len(args) != 2 {
-		return 0
+		return s.exception
 	}
 	if s.number(args[0]) == 2 {
 		to = os.Stderr
 	}
 	to.WriteString(s.string(args[1]))
-	return handle(s.call("qjs_get_undefined"))
+	return s.undefined
 }
 
 // className is className(value): what kind of object it is, which no source can change.
-func (s *script) className(args []handle) handle {
+func (s *script) className(args []value) value {
 	if len(args) != 1 {
-		return 0
+		return s.exception
 	}
-	return handle(s.call("qjs_get_class_name", uint64(args[0])))
+	return value(s.call("class_name", uint64(args[0])))
 }
 
 // compile is compile(source): the function whose body it is, with its own line numbers.
-func (s *script) compile(args []handle) handle {
+func (s *script) compile(args []value) value {
 	if len(args) != 1 {
-		return 0
+		return s.exception
 	}
 	source := s.string(args[0])
 	// A first line of 0 would be taken for none.
-	h := s.evaluate("({ async ''(input) {\n\n"+source+"\n} })['']", "source.js", -1, 0)
+	h := s.evaluate("({ async ''(input) {\n\n"+source+"\n} })['']", "source.js", -1, false)
 	if s.threw(h) {
-		return 0
+		return s.exception
 	}
 	// A source that ends the function and begins another would have to go on with a comma
 	// or a brace there, and with a statement here.
-	const compileOnly = 1 << 5 // JS_EVAL_FLAG_COMPILE_ONLY
-	if s.threw(s.evaluate("async function source(input) {\n\n"+source+"\n}", "source.js", -1, compileOnly)) {
-		return 0
+	other := s.evaluate("async function source(input) {\n\n"+source+"\n}", "source.js", -1, true)
+	if s.threw(other) {
+		return s.exception
 	}
+	s.drop(other)
 	return h
 }
 
 // answered is answer(kind, document) of the runner.
-func (s *script) answered(args []handle) handle {
+func (s *script) answered(args []value) value {
 	if len(args) != 2 {
-		return 0
+		return s.exception
 	}
 	kind, document := s.string(args[0]), s.string(args[1])
 	switch kind {
@@ -222,7 +220,7 @@ func (s *script) answered(args []handle) handle {
 		s.done, s.status = true, statusThrew
 		io.WriteString(s.answers, document)
 	}
-	return handle(s.call("qjs_get_undefined"))
+	return s.undefined
 }
 
 // send writes the answer. The first one counts: a source can have the runner give more.
