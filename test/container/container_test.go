@@ -128,9 +128,9 @@ func TestEnds(t *testing.T) {
 			script, timeout string
 			want            jail.Reason
 		}{
-			{daemons + "sleep 60", "1s", jail.ReasonTimeout},
-			{daemons + "yes", "20s", jail.ReasonOutputTooLarge},
-			{daemons + "exit 0", "20s", jail.ReasonOK},
+			{daemons + "sleep 600", "3s", jail.ReasonTimeout},
+			{daemons + "yes", "60s", jail.ReasonOutputTooLarge},
+			{daemons + "exit 0", "60s", jail.ReasonOK},
 		} {
 			r := record(t, who, "--tier", "2", "--timeout", c.timeout, "--output", "10K", "--profile", "sh", "--", "-c", c.script)
 			if r.Reason != c.want || !r.TreeEmpty {
@@ -151,9 +151,9 @@ func TestSupervisorKilled(t *testing.T) {
 		e := in(t, who, "/bin/sh", "-c", site+`/jail run -q --tier 2 --profile sh -- -c 'setsid sleep 4242 & sleep 4242 & wait' &
 pid=$!
 count() { grep -la '^sleep.4242' /proc/[0-9]*/cmdline 2>/dev/null | wc -l; }
-for i in $(seq 100); do [ $(count) = 2 ] && break; sleep 0.05; done; count
+for i in $(seq 1000); do [ $(count) = 2 ] && break; sleep 0.05; done; count
 kill -9 $pid
-for i in $(seq 100); do [ $(count) = 0 ] && break; sleep 0.05; done; count`)
+for i in $(seq 1000); do [ $(count) = 0 ] && break; sleep 0.05; done; count`)
 		if e.stdout != "2\n0\n" {
 			t.Errorf("%s: %+v", who.name, e)
 		}

@@ -56,7 +56,7 @@ func TestNested(t *testing.T) {
 		{"bubblewrap", "64321", []string{"bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--bind", "TMP", "TMP", "--unshare-all"}},
 		{"a map of one id", "0", []string{"unshare", "-Ur"}},
 	} {
-		out, status := nested(t, c.before, "--timeout", "10s", "--profile", "sh", "--", "-c", "id -u; setsid sleep 4242 & cat /etc/shadow; true")
+		out, status := nested(t, c.before, "--timeout", "60s", "--profile", "sh", "--", "-c", "id -u; setsid sleep 4242 & cat /etc/shadow; true")
 		if status != 0 || !strings.HasPrefix(out, c.uid+"\n") || !strings.Contains(out, "ermission denied") {
 			t.Errorf("%s: status %d: %s", c.name, status, out)
 		}

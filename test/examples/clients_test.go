@@ -26,8 +26,8 @@ type cause struct {
 	meanwhile func(t *testing.T, program int)
 }
 
-// held is a program that is found by its argument.
-const held = "31.4159"
+// held is a program that is found by its argument, which nobody else's has.
+var held = "31." + strconv.Itoa(os.Getpid())
 
 func sh(script string, flags ...string) []string {
 	return append(append([]string{"run", "--json", "--profile", "sh"}, flags...), "--", "-c", script)
@@ -40,7 +40,7 @@ func causes() []cause {
 		{reason: "invalid_output", answer: "mistake", args: []string{"eval", "--profile", "node"}, stdin: `{"source":"return NaN"}`},
 		{reason: "signaled", answer: "mistake", args: sh("kill -SEGV $$")},
 		{reason: "exec_failed", answer: "mistake", args: []string{"run", "--json", "--profile", "base", "--", "no-such-program"}},
-		{reason: "timeout", answer: "limit", args: sh("sleep 20", "--timeout", "500ms")},
+		{reason: "timeout", answer: "limit", args: sh("sleep 600", "--timeout", "2s")},
 		{reason: "cpu_time", answer: "limit", args: sh("while :; do :; done", "--cpu-time", "200ms")},
 		{reason: "output_too_large", answer: "limit", args: sh("echo 0123456789; sleep 20", "--output", "5")},
 		{reason: "out_of_memory", answer: "limit", args: sh("exec tail /dev/zero", "--memory", "16M")},
@@ -85,7 +85,7 @@ func parent(t *testing.T, pid int) int {
 // find is the number of the held program, once it runs.
 func find(t *testing.T) int {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 		for _, l := range lines {
 			if text, _ := os.ReadFile(l); string(text) == "sleep\x00"+held+"\x00" {
@@ -143,7 +143,7 @@ func TestClients(t *testing.T) {
 }
 
 func (c cause) check(t *testing.T, command []string) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	client := exec.CommandContext(ctx, command[0], append(command[1:], c.args...)...)
 	client.Stdin = strings.NewReader(c.stdin)

@@ -150,7 +150,7 @@ func (p page) typeIn(t *testing.T, dir string) []shown {
 	for _, c := range p.sessions {
 		fmt.Fprintf(&script, "%s\n__status=$?; printf '\\n%s%%s\\n' $__status; (exit $__status)\n", c.command, mark)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
 	shell := exec.CommandContext(ctx, "bash", "-c", "exec 2>&1 </dev/null\n"+script.String())
 	shell.Dir = dir

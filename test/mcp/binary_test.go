@@ -42,7 +42,7 @@ func workspaces(t *testing.T, dir string) []string {
 func TestLibraryClient(t *testing.T) {
 	dir := base(t)
 	var stderr bytes.Buffer
-	command := exec.Command("jail", "mcp", "--memory", "256M", "--language", "python", "--timeout", "10s")
+	command := exec.Command("jail", "mcp", "--memory", "256M", "--language", "python", "--timeout", "1m")
 	command.Stderr = &stderr
 	client, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: command}, nil)
 	if err != nil {
@@ -183,7 +183,7 @@ func TestEnds(t *testing.T) {
 			s := start(t)
 			s.hold(dir)
 			end(s)
-			s.ended(20 * time.Second)
+			s.ended(time.Minute)
 			if left := workspaces(t, dir); len(left) > 0 {
 				t.Errorf("left behind: %v", left)
 			}
@@ -198,7 +198,7 @@ func TestKilled(t *testing.T) {
 	s := start(t)
 	file := s.hold(dir)
 	s.cmd.Process.Kill()
-	s.ended(20 * time.Second)
+	s.ended(time.Minute)
 	eventually(t, "the box ends", func() bool {
 		before, err := os.Stat(file)
 		if err != nil {
@@ -213,7 +213,7 @@ func TestKilled(t *testing.T) {
 		t.Errorf("beside its own there is more: %v", left)
 	}
 	next.in.Close()
-	next.ended(20 * time.Second)
+	next.ended(time.Minute)
 	if left := workspaces(t, dir); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
@@ -222,7 +222,7 @@ func TestKilled(t *testing.T) {
 // TestNothingButProtocol: whatever comes in and whatever runs, stdout is messages.
 func TestNothingButProtocol(t *testing.T) {
 	base(t)
-	s := start(t, "--timeout", "5s")
+	s := start(t, "--timeout", "1m")
 	lines := []string{"\n", "\x00\xff\n", "nonsense\n", "[]\n", `{"jsonrpc":"1.0"}` + "\n", `{"jsonrpc":"2.0","id":{},"method":"ping"}` + "\n", strings.Repeat("[", 100_000) + "\n", `{"jsonrpc":"2.0","id":91,"method":"no/such"}` + "\n"}
 	for _, l := range lines {
 		s.send(l)
@@ -245,7 +245,7 @@ func TestNothingButProtocol(t *testing.T) {
 			t.Errorf("%.200s", s.on.Text())
 		}
 	}
-	s.ended(20 * time.Second)
+	s.ended(time.Minute)
 }
 
 // TestFixedByStarter: what is said by flags holds in every box.
@@ -258,15 +258,15 @@ func TestFixedByStarter(t *testing.T) {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	s := start(t, "--timeout", "2s", "--ro", data, "--env", "WHO=starter")
+	s := start(t, "--timeout", "8s", "--ro", data, "--env", "WHO=starter")
 	s.call(2, "sh", "-c", `grep -q granted `+data+` && [ "$WHO" = starter ] && [ -z "$PWD_" ] && [ ! -e /root/.ssh ]`)
 	if m := s.line(); m.Result.StructuredContent.Reason != "ok" {
 		t.Errorf("%s", s.on.Text())
 	}
-	s.call(3, "sleep", "30")
+	s.call(3, "sleep", "600")
 	if m := s.line(); m.Result.StructuredContent.Reason != "timeout" || !m.Result.IsError {
 		t.Errorf("%s", s.on.Text())
 	}
 	s.in.Close()
-	s.ended(20 * time.Second)
+	s.ended(time.Minute)
 }

@@ -116,9 +116,9 @@ func TestFilesInBox(t *testing.T) {
 // TestIdleServer: a server that nobody talks to for too long is ended.
 func TestIdleServer(t *testing.T) {
 	dir := npm(t)
-	client, record := boxed(t, []string{"--idle-timeout", "6s", "--ro", dir}, dir+"/node_modules/@modelcontextprotocol/server-everything/dist/index.js")
+	client, record := boxed(t, []string{"--idle-timeout", "10s", "--ro", dir}, dir+"/node_modules/@modelcontextprotocol/server-everything/dist/index.js")
 	for range 3 { // longer than the limit, in all
-		time.Sleep(2500 * time.Millisecond)
+		time.Sleep(4 * time.Second)
 		if got, failed := text(t, client, "echo", map[string]any{"message": "still"}); failed {
 			t.Fatalf("%s", got)
 		}

@@ -25,7 +25,7 @@ func TestOtherClients(t *testing.T) {
 	for _, library := range []string{"sdk", "client"} {
 		t.Run(library, func(t *testing.T) {
 			left := base(t)
-			node := exec.Command("timeout", "120s", "node", path, library)
+			node := exec.Command("timeout", "300s", "node", path, library)
 			node.Stderr = os.Stderr
 			out, err := node.Output()
 			if err != nil {
@@ -46,10 +46,10 @@ func TestOtherClients(t *testing.T) {
 			if len(got.Tools) != 3 || got.Value != 42 || got.Thrown != "execution_failed" || got.Timeout != "timeout" || got.Refused != "invalid_arguments" {
 				t.Errorf("%s", out)
 			}
-			if got.Long != 100_000 || got.Progress < 2 || got.CanceledAfterMS > 5000 || got.Alive || got.Marked != "ok" {
+			if got.Long != 100_000 || got.Progress < 2 || got.CanceledAfterMS > 30_000 || got.Alive || got.Marked != "ok" {
 				t.Errorf("%s", out)
 			}
-			for end := time.Now().Add(10 * time.Second); len(workspaces(t, left)) > 0; time.Sleep(50 * time.Millisecond) {
+			for end := time.Now().Add(time.Minute); len(workspaces(t, left)) > 0; time.Sleep(50 * time.Millisecond) {
 				if time.Now().After(end) {
 					t.Fatal("the workspace is left behind")
 				}

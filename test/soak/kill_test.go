@@ -28,7 +28,7 @@ func moment(r *rand.Rand, i int) time.Duration {
 
 // killGrace is how long a box may outlive its supervisor. The kernel tells PID
 // 1 at once; the rest is what a busy machine takes.
-const killGrace = 2 * time.Second
+const killGrace = 20 * time.Second
 
 // TestKilledSupervisors: when the supervisor is SIGKILLed, at whatever moment,
 // nothing of its box survives, and what it could no longer take away, its

@@ -96,7 +96,7 @@ func (was machine) sameAs(t *testing.T, label string) {
 }
 
 // settleTime is how long what was ended may take to be gone.
-const settleTime = 2 * time.Second
+const settleTime = 20 * time.Second
 
 // added lists what is in is and not in was.
 func added(was, is []string) (more []string) {

@@ -14,7 +14,7 @@ func endings() []syscall.Signal {
 }
 
 // signalGrace is how long a supervisor may take from the signal to its end.
-const signalGrace = 3 * time.Second
+const signalGrace = 20 * time.Second
 
 // TestSignaledSupervisors: a supervisor that is told to end takes its box with
 // it and says so in the record. In the first moments, before it listens, there
