@@ -64,6 +64,10 @@ func check(t *testing.T, l Language, rows []row, o profiles.Overrides) {
 				c.reason = jail.ReasonOK
 			}
 			began := time.Now()
+			o := o
+			if c.reason != jail.ReasonTimeout { // a busy machine takes seconds to start an interpreter
+				o.Limits.Timeout = time.Minute
+			}
 			res := evaluate(t, l, Request{Source: c.source, Input: json.RawMessage(c.input)}, o)
 			if res.Reason != c.reason {
 				t.Errorf("reason %s, want %s: %s; error %+v; stderr %.300q", res.Reason, c.reason, res.Message, res.Error, res.Stderr.Text)
@@ -89,7 +93,7 @@ func check(t *testing.T, l Language, rows []row, o profiles.Overrides) {
 					t.Errorf("the trace shows the runner: %s", trace)
 				}
 			}
-			if took := time.Since(began); took > 20*time.Second {
+			if took := time.Since(began); took > 50*time.Second {
 				t.Errorf("it took %v", took)
 			}
 		})
