@@ -28,9 +28,8 @@ func hold(size string) string {
 	return "head -c " + size + " /dev/zero | tail -c " + size + " | sleep 600 & "
 }
 
-// noticing is how long a program goes on with what a watch is to notice: the machine
-// may have something else to do meanwhile.
-const noticing = 4 * time.Second
+// noticing is how long a program goes on with what a watch is to notice.
+func noticing() time.Duration { return unhurried(4*time.Second, time.Second) }
 
 // holdThree is three of them, and an end when each has held all of its own for
 // long enough to be looked at: however long that takes here, it is tail that writes,
@@ -40,7 +39,7 @@ func holdThree() string {
 	for i in 1 2 3; do
 		head -c 40M /dev/zero | tail -c 40M | (head -c 1 >/dev/null; echo >&3; exec sleep 600) &
 	done
-	read x <&3; read x <&3; read x <&3; exec sleep %.0f`, patience(noticing).Seconds())
+	read x <&3; read x <&3; read x <&3; exec sleep %.0f`, noticing().Seconds())
 }
 
 // Each case is run with a cap that it stays below, and with one that it goes
@@ -57,7 +56,7 @@ func TestBackstops(t *testing.T) {
 			Limits{Memory: 512 << 20}, Limits{Memory: 20 << 20}, ReasonExecutionFailed},
 		{"processes", "i=0; while [ $i -lt 30 ]; do sleep 600 & i=$((i+1)); done",
 			Limits{Pids: 100}, Limits{Pids: 20}, ReasonExecutionFailed},
-		{"processor time of the whole tree", "for i in 1 2 3 4 5 6 7 8; do sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done'; done; sleep " + fmt.Sprint(patience(noticing).Seconds()),
+		{"processor time of the whole tree", "for i in 1 2 3 4 5 6 7 8; do sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done'; done; sleep " + fmt.Sprint(noticing().Seconds()),
 			Limits{CPUTime: patience(60 * time.Second)}, Limits{CPUTime: 300 * time.Millisecond}, ReasonCPUTime},
 	} {
 		t.Run(c.name, func(t *testing.T) {

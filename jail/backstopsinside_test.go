@@ -75,7 +75,7 @@ func leaderless() int {
 		return 1
 	}
 	keep := take(240 << 20)
-	time.Sleep(patience(noticing))
+	time.Sleep(noticing())
 	runtime.KeepAlive(keep)
 	return 0
 }
@@ -134,7 +134,7 @@ func pageTables() int {
 	for i := 0; i < size; i += each {
 		sum += int(b[i])
 	}
-	time.Sleep(patience(noticing))
+	time.Sleep(noticing())
 	return sum
 }
 

@@ -28,7 +28,7 @@ func (d *dripping) Read(b []byte) (int, error) {
 // TestIdle: a box in which nothing is read or written for too long is ended; one in
 // which something is goes on for longer than that.
 func TestIdle(t *testing.T) {
-	idle := patience(3 * time.Second)
+	idle := unhurried(3*time.Second, time.Second)
 	for _, c := range []struct {
 		name   string
 		script string

@@ -59,7 +59,7 @@ var inside = map[string]func() int{
 	"look often":         lookOften,
 
 	"burn in children that nobody waits for": burnUnwaited,
-	"burn":                                   func() int { burn(patience(400 * time.Millisecond)); return 0 },
+	"burn":                                   func() int { burn(unhurried(400*time.Millisecond, 150*time.Millisecond)); return 0 },
 	"memory of a thread whose leader ended":  leaderless,
 	"page tables":                            pageTables,
 	"uncounted":                              uncounted,

@@ -107,6 +107,10 @@ func patience(d time.Duration) time.Duration {
 	return d
 }
 
+// unhurried is patience of d, and least where the host is only now and then slow: its
+// machine may have something else to do for that long.
+func unhurried(least, d time.Duration) time.Duration { return max(least, patience(d)) }
+
 // needGroup leaves a test out where there are no cgroups to be had.
 func needGroup(t *testing.T) {
 	t.Helper()

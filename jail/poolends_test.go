@@ -173,9 +173,9 @@ func TestPoolStarvedBoxEnds(t *testing.T) {
 // longer to make.
 func TestPoolTimeoutIsTheRuns(t *testing.T) {
 	s := shell("echo up; exec sleep 20")
-	s.Limits.Timeout, s.Limits.CPUTime = patience(3*time.Second), time.Second
+	s.Limits.Timeout, s.Limits.CPUTime = unhurried(3*time.Second, 200*time.Millisecond), time.Second
 	p := newPool(t, t.Context(), s, 1)
-	time.Sleep(patience(3100 * time.Millisecond))
+	time.Sleep(s.Limits.Timeout + 100*time.Millisecond)
 	began := time.Now()
 	res := runWarm(t, p, commandOf(s), IO{})
 	if took := time.Since(began); res.Reason != ReasonTimeout || res.Stdout.Bytes == 0 || took < s.Limits.Timeout || res.Usage.WallMS < s.Limits.Timeout.Milliseconds() || res.Usage.WallMS > took.Milliseconds() {

@@ -81,12 +81,14 @@ var causes = []caused{
 	}},
 	{name: "timeout_network", reason: ReasonTimeout, seen: true, spec: func(t *testing.T) Spec {
 		s := insideBox(t, "fetch and wait")
-		s.Limits.Timeout = patience(3 * time.Second)
+		s.Limits.Timeout = unhurried(3*time.Second, 500*time.Millisecond)
 		return s
 	}},
 	{name: "signaled", reason: ReasonSignaled, spec: line("kill -SEGV $$")},
 	{name: "signaled_sigkill", reason: ReasonSignaled, spec: line("kill -KILL $$")},
-	{name: "timeout", reason: ReasonTimeout, spec: changed("echo begun; exec sleep 20", func(s *Spec) { s.Limits.Timeout, s.Limits.CPUTime = patience(3*time.Second), time.Second })},
+	{name: "timeout", reason: ReasonTimeout, spec: changed("echo begun; exec sleep 20", func(s *Spec) {
+		s.Limits.Timeout, s.Limits.CPUTime = unhurried(3*time.Second, 300*time.Millisecond), time.Second
+	})},
 	{name: "cpu_time", reason: ReasonCPUTime, group: true, spec: changed("while :; do :; done & while :; do :; done", func(s *Spec) { s.Limits.CPUTime = 150 * time.Millisecond })},
 	{name: "output_too_large", reason: ReasonOutputTooLarge, spec: changed("echo 0123456789abcdef; exec sleep 20", func(s *Spec) { s.Limits.Output = 10 })},
 	{name: "out_of_memory", reason: ReasonOutOfMemory, group: true, spec: changed("exec tail /dev/zero", func(s *Spec) { s.Limits.Memory = 16 << 20 })},

@@ -51,7 +51,7 @@ func TestWholeTreeEnds(t *testing.T) {
 		change func(*Spec)
 		cancel bool
 	}{
-		{"deadline", ReasonTimeout, func(s *Spec) { s.Limits.Timeout = patience(5 * time.Second) }, false},
+		{"deadline", ReasonTimeout, func(s *Spec) { s.Limits.Timeout = unhurried(5*time.Second, time.Second) }, false},
 		{"caller", ReasonCanceled, func(*Spec) {}, true},
 		{"output", ReasonOutputTooLarge, func(s *Spec) {
 			s.Limits.Output = 6
