@@ -13,21 +13,31 @@ type PathUse struct {
 	// Path is absolute, in the box, as the program named it; Real is where it leads,
 	// with links resolved. They are the program's words.
 	Path, Real string
-	// Dir says that it is a folder.
-	Dir bool
+	// Dir says that it is a folder, Link that a symbolic link was meant itself, and
+	// Special that it is a socket or a device.
+	Dir, Link, Special bool
 	// Kind is what of the box's view it lies in, "" for the box's own; Source is where
 	// on the host, or "".
 	Kind   MountKind
 	Source string
 	// What was done with it. Used is anything else, such as looking at it.
-	Read, Written, Made, Executed, Used bool
-	Count                               int64
+	Read, Written, Made, Removed, Executed, Used bool
+	Count                                        int64
 }
 
 // Used is what a traced program used.
 type Used struct {
 	// Paths are in the order in which they were first used.
 	Paths []PathUse
+	// Refused are paths of which something was refused, or that were not there, as the
+	// program named them.
+	Refused []string
+	// Moves are pairs of folders, with links resolved, between which it moved or linked
+	// something: no kernel does that from one mount to another (rename(2), EXDEV).
+	Moves [][2]string
+	// TmpPeakBytes is the most that was seen in one of the box's folders in memory whose
+	// size is Limits.TmpSize.
+	TmpPeakBytes int64
 	// Families are those of the sockets that it made, such as AF_INET.
 	Families []int
 	// Calls are those of Spec.Seccomp.Allow that it made.
@@ -44,10 +54,16 @@ func (r *run) used() *Used {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	used := &Used{Paths: make([]PathUse, 0, len(t.order)), Families: slices.Clone(t.families), Calls: slices.Clone(t.calls), Incomplete: t.unread+t.beyond > 0}
+	used := &Used{Paths: make([]PathUse, 0, len(t.order)), Moves: slices.Clone(t.moves), TmpPeakBytes: r.inMemory(t),
+		Families: slices.Clone(t.families), Calls: slices.Clone(t.calls), Incomplete: t.unread+t.beyond > 0}
+	for _, ref := range t.refusals {
+		used.Refused = append(used.Refused, ref.asked)
+	}
 	for _, u := range t.order {
-		p := PathUse{Path: u.asked, Real: u.real, Dir: u.mode&unix.S_IFMT == unix.S_IFDIR, Count: u.count,
-			Read: u.did&paths.Read != 0, Written: u.did&(paths.Write|paths.Change|paths.Remove) != 0, Made: u.did&paths.Make != 0,
+		kind := u.mode & unix.S_IFMT
+		p := PathUse{Path: u.asked, Real: u.real, Count: u.count,
+			Dir: kind == unix.S_IFDIR, Link: kind == unix.S_IFLNK, Special: kind == unix.S_IFSOCK || kind == unix.S_IFCHR || kind == unix.S_IFBLK,
+			Read: u.did&paths.Read != 0, Written: u.did&(paths.Write|paths.Change|paths.Remove) != 0, Made: u.did&paths.Make != 0, Removed: u.did&paths.Remove != 0,
 			Executed: u.did&paths.Execute != 0, Used: u.did&(paths.Look|paths.Enter|paths.Connect) != 0}
 		if m := r.plan.view.mountAt(u.real); m != nil {
 			p.Kind, p.Source = m.Kind, m.source(u.real)
@@ -55,6 +71,17 @@ func (r *run) used() *Used {
 		used.Paths = append(used.Paths, p)
 	}
 	return used
+}
+
+// Gone says that the host has nothing at a path that can be granted. Of what does not
+// answer in time it is not said.
+func (h *Hints) Gone(p string) bool {
+	f, ok := h.looks.at(p)
+	if !ok {
+		return !h.looks.over
+	}
+	kind := f.mode & unix.S_IFMT
+	return f.real != p || kind != unix.S_IFDIR && kind != unix.S_IFREG && kind != unix.S_IFIFO
 }
 
 // paths is what a tracer saw, or nil.

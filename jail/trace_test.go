@@ -229,7 +229,7 @@ func TestTraceCost(t *testing.T) {
 // However many paths a program makes up, what is kept of them is bounded, and says
 // that there were more.
 func TestTraceIsBounded(t *testing.T) {
-	s := seenPaths{uses: map[string]*pathUse{}, refused: map[refusalKey]*pathRefusal{}}
+	s := newSeenPaths()
 	long := strings.Repeat("x", 4000)
 	for i := range 3 * mostPaths {
 		s.note(pathUse{asked: "/" + strconv.Itoa(i), real: "/"})

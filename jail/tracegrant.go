@@ -129,7 +129,7 @@ func (r *run) grantOfPath(ref *pathRefusal) (pathGrant, bool) {
 	switch {
 	case errors.Is(ref.errno, unix.ENOENT) || errors.Is(ref.errno, unix.ENOTDIR):
 		return r.grantOfMissing(ref)
-	case errors.Is(ref.errno, unix.EROFS):
+	case errors.Is(ref.errno, unix.EROFS) || ref.landlock && !r.spec.inPlace():
 		return r.grantOfReadOnly(ref), true
 	case ref.landlock:
 		if f, ok := r.looks().at(ref.granted(ref.real)); ok {

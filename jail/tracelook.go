@@ -13,49 +13,50 @@ import (
 )
 
 // judge looks a path of the box's up and notes what of that which is wanted of it is
-// there to be had.
-func (t *tracer) judge(full string, o paths.Operand) {
+// there to be had. It returns where the path leads, or "" if something is refused.
+func (t *tracer) judge(full string, o paths.Operand) string {
 	asked := path.Clean(full)
-	if t.seen.again(asked, o.Want) {
-		return
+	if real, ok := t.seen.again(asked, o); ok {
+		return real
 	}
 	fd, err := t.open(full, o.NoFollow)
 	if errors.Is(err, unix.ENOENT) && o.Want&paths.Make != 0 {
-		t.make(full, asked, o.Want)
-		return
+		return t.make(full, asked, o.Want)
 	}
 	if err != nil {
 		errno, ok := err.(syscall.Errno)
 		if ok && (errno == unix.ENOENT || errno == unix.ENOTDIR || errno == unix.EACCES) {
 			t.seen.refuse(pathRefusal{asked: asked, want: o.Want, errno: errno})
 		}
-		return
+		return ""
 	}
 	defer unix.Close(fd)
 	var st unix.Stat_t
 	real, ok := linkText("/proc/self/fd/" + strconv.Itoa(fd))
 	if unix.Fstat(fd, &st) != nil || !ok {
 		t.seen.failed()
-		return
+		return ""
 	}
 	if o.New || ofItself(real) {
-		return // it is there already, which is no wall's doing
+		return "" // it is there already, which is no wall's doing
 	}
-	use := pathUse{asked: asked, real: real, mode: st.Mode}
+	use, leads := pathUse{asked: asked, real: real, mode: st.Mode}, real
 	for _, want := range []paths.Want{paths.Look, paths.Enter, paths.Read, paths.Write, paths.Remove, paths.Execute, paths.Change, paths.Connect} {
 		if o.Want&want == 0 {
 			continue
 		}
 		if errno := t.refused(fd, full, real, want, st); errno != 0 {
 			t.seen.refuse(pathRefusal{asked: asked, real: real, want: want, errno: errno}.told())
+			leads = ""
 		} else {
 			use.did |= want
 		}
 	}
 	if o.Want&paths.Make != 0 && o.Want&(paths.Read|paths.Write) == 0 { // a rename onto it
-		t.make(full, asked, o.Want)
+		leads = t.make(full, asked, o.Want)
 	}
 	t.seen.note(use)
+	return leads
 }
 
 // open looks a path up below the box's root.
@@ -75,8 +76,9 @@ func dot(full string) string {
 	return ""
 }
 
-// make notes that something is made at a path, if its folder lets it.
-func (t *tracer) make(full, asked string, want paths.Want) {
+// make notes that something is made at a path, if its folder lets it. It returns what
+// judge does.
+func (t *tracer) make(full, asked string, want paths.Want) string {
 	trimmed := strings.TrimRight(full, "/")
 	above := trimmed[:strings.LastIndexByte(trimmed, '/')+1]
 	fd, err := t.open(above, false)
@@ -84,19 +86,21 @@ func (t *tracer) make(full, asked string, want paths.Want) {
 		if errno, ok := err.(syscall.Errno); ok && errno == unix.ENOENT {
 			t.seen.refuse(pathRefusal{asked: asked, want: paths.Make, errno: errno})
 		}
-		return
+		return ""
 	}
 	defer unix.Close(fd)
 	real, ok := linkText("/proc/self/fd/" + strconv.Itoa(fd))
 	if !ok {
 		t.seen.failed()
-		return
+		return ""
 	}
+	at := path.Join(real, path.Base(asked))
 	if errno := t.writable(fd, real); errno != 0 {
-		t.seen.refuse(pathRefusal{asked: asked, real: path.Join(real, path.Base(asked)), want: paths.Make, errno: errno}.told())
-		return
+		t.seen.refuse(pathRefusal{asked: asked, real: at, want: paths.Make, errno: errno}.told())
+		return ""
 	}
-	t.seen.note(pathUse{asked: asked, real: path.Join(real, path.Base(asked)), did: want})
+	t.seen.note(pathUse{asked: asked, real: at, did: want})
+	return at
 }
 
 // refused is what the kernel, asked as the box's user, has against a want, or 0.
@@ -108,7 +112,7 @@ func (t *tracer) refused(fd int, full, real string, want paths.Want, st unix.Sta
 	case paths.Read:
 		return first(may(fd, unix.R_OK), t.landlock(real, false))
 	case paths.Write:
-		return first(may(fd, unix.W_OK), t.landlock(real, true))
+		return first(may(fd, unix.W_OK), t.landlock(real, true), t.pipe(real, st.Mode))
 	case paths.Execute:
 		if dir {
 			return 0 // EACCES is the file's kind then
@@ -172,6 +176,30 @@ func (t *tracer) landlock(real string, write bool) syscall.Errno {
 		return 0
 	}
 	return byLandlock
+}
+
+// pipe is what the ruleset has against writing to a named pipe in tier 1, where a
+// read-only mount has nothing against it: it keeps the file system as it is, and what is
+// written to a pipe does not change that.
+func (t *tracer) pipe(real string, mode uint32) syscall.Errno {
+	if mode&unix.S_IFMT != unix.S_IFIFO || t.box.pipeRuled(real) {
+		return 0
+	}
+	return byLandlock
+}
+
+// pipeRuled says whether the ruleset, by its text, lets a named pipe be written to. The
+// rights of a folder hold for what is mounted below it as well.
+func (r *run) pipeRuled(real string) bool {
+	if r.plan.handled.abi == 0 || r.plan.view.mountAt(real) == nil {
+		return true
+	}
+	for dir := real; dir != "/" && dir != "."; dir = path.Dir(dir) {
+		if m := r.plan.view.grants[dir]; m != nil && (m.Kind == MountRW || m.Kind == MountTmpfs) {
+			return true
+		}
+	}
+	return false
 }
 
 // ruled says whether tier 2's ruleset, by its text, lets a path be read, or written.

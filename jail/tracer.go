@@ -25,9 +25,10 @@ import (
 // A box is traced one call at a time. What that costs the supervisor no cgroup of
 // the box's caps: no more than one processor, for as long as the box runs.
 type tracer struct {
-	seen seenPaths
-	root int // the box's, -1 until it could be opened
-	box  *run
+	seen     seenPaths
+	root     int   // the box's, -1 until it could be opened
+	inMemory []int // and its folders in memory that have no size of their own
+	box      *run
 }
 
 // traced are the calls of which a tracer hears: those with paths, the making of
@@ -44,7 +45,7 @@ func traced(allowed []string) []seccomp.Traced {
 }
 
 func newTracer(r *run) *tracer {
-	return &tracer{root: -1, box: r, seen: seenPaths{uses: map[string]*pathUse{}, refused: map[refusalKey]*pathRefusal{}}}
+	return &tracer{root: -1, box: r, seen: newSeenPaths()}
 }
 
 // become has the calling thread, which is the goroutine's for good, ask as the
@@ -69,7 +70,10 @@ func (t *tracer) see(l *notify.Listener, c notify.Call, name string) {
 	if slices.Contains(t.box.spec.Seccomp.Allow, name) {
 		t.seen.call(name)
 	}
-	for _, o := range paths.Of(name, c.Args) {
+	t.measure()
+	operands := paths.Of(name, c.Args)
+	leads := make([]string, len(operands))
+	for i, o := range operands {
 		text, ok := t.text(c.PID, o)
 		if ok && text == "" {
 			continue
@@ -79,7 +83,9 @@ func (t *tracer) see(l *notify.Listener, c notify.Call, name string) {
 			base, ok = folderOf(c.PID, o.FD)
 		}
 		if t.root < 0 && ok {
-			t.root, ok = rootOf(c.PID)
+			if t.root, ok = rootOf(c.PID); ok {
+				t.openMemory()
+			}
 		}
 		// Now it is certain that all of this was the caller's.
 		if !ok || !l.Waits(c) {
@@ -92,14 +98,22 @@ func (t *tracer) see(l *notify.Listener, c notify.Call, name string) {
 			full = strings.TrimSuffix(base, "/") + "/" + text
 		}
 		if !ofItself(path.Clean(full)) {
-			t.judge(full, o)
+			leads[i] = t.judge(full, o)
 		}
+	}
+	if len(leads) == 2 && leads[0] != "" && leads[1] != "" { // rename(2), link(2)
+		t.seen.move(path.Dir(leads[0]), path.Dir(leads[1]))
 	}
 }
 
 func (t *tracer) end() {
-	if t != nil && t.root >= 0 {
-		unix.Close(t.root)
+	if t == nil || t.root < 0 {
+		return
+	}
+	t.measure()
+	unix.Close(t.root)
+	for _, fd := range t.inMemory {
+		unix.Close(fd)
 	}
 }
 

@@ -6,14 +6,18 @@ import (
 	"syscall"
 
 	"github.com/seed-75010da9/jail/jail/internal/paths"
+	"golang.org/x/sys/unix"
 )
 
 // seenPaths is what there is to tell. It has a lock because a goroutine that the
 // kernel does not let go is left behind.
 type seenPaths struct {
 	mu       sync.Mutex
-	uses     map[string]*pathUse
+	uses     map[useKey]*pathUse
 	order    []*pathUse
+	moves    [][2]string // folders between which something was moved or linked
+	moved    map[[2]string]bool
+	filled   int64 // the most that one of the folders in memory held
 	refused  map[refusalKey]*pathRefusal
 	refusals []*pathRefusal
 	bytes    int
@@ -31,6 +35,18 @@ type pathUse struct {
 	mode  uint32
 	did   paths.Want // what was not refused
 	count int64
+}
+
+// useKey tells a link that is meant itself from what it leads to.
+type useKey struct {
+	asked string
+	link  bool
+}
+
+func isLink(mode uint32) bool { return mode&unix.S_IFMT == unix.S_IFLNK }
+
+func newSeenPaths() seenPaths {
+	return seenPaths{uses: map[useKey]*pathUse{}, moved: map[[2]string]bool{}, refused: map[refusalKey]*pathRefusal{}}
 }
 
 // pathRefusal is calls that want the same of a path and are refused the same way.
@@ -104,23 +120,27 @@ func (s *seenPaths) failed() {
 	s.mu.Unlock()
 }
 
-// again counts a path that is known to have what is wanted of it: what the view
-// shows of it is not going to change.
-func (s *seenPaths) again(asked string, want paths.Want) bool {
+// again counts a path that is known to have what is wanted of it, and says where it
+// leads: what the view shows of it is not going to change.
+func (s *seenPaths) again(asked string, o paths.Operand) (real string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	u := s.uses[asked]
-	if u == nil || u.did&want != want || want&paths.Remove != 0 {
-		return false
+	u := s.uses[useKey{asked, o.NoFollow}]
+	if plain := s.uses[useKey{asked, false}]; u == nil && plain != nil && plain.real == asked { // it is no link
+		u = plain
+	}
+	if u == nil || u.did&o.Want != o.Want || o.Want&paths.Remove != 0 {
+		return "", false
 	}
 	u.count++
-	return true
+	return u.real, true
 }
 
 func (s *seenPaths) note(use pathUse) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if u := s.uses[use.asked]; u != nil {
+	key := useKey{use.asked, isLink(use.mode)}
+	if u := s.uses[key]; u != nil {
 		u.did, u.count = u.did|use.did, u.count+1
 		u.real = use.real
 		if use.mode != 0 {
@@ -132,8 +152,27 @@ func (s *seenPaths) note(use pathUse) {
 		return
 	}
 	use.count = 1
-	s.uses[use.asked] = &use
+	s.uses[key] = &use
 	s.order = append(s.order, &use)
+}
+
+// move notes that something was moved, or linked, from one folder to another.
+func (s *seenPaths) move(from, to string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	pair := [2]string{from, to}
+	if from == to || s.moved[pair] || !s.takes(len(s.moves), from, to) {
+		return
+	}
+	s.moved[pair] = true
+	s.moves = append(s.moves, pair)
+}
+
+// holds notes how much is in a folder in memory.
+func (s *seenPaths) holds(bytes int64) {
+	s.mu.Lock()
+	s.filled = max(s.filled, bytes)
+	s.mu.Unlock()
 }
 
 func (s *seenPaths) refuse(r pathRefusal) {

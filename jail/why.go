@@ -100,12 +100,16 @@ func Why(ctx context.Context, spec Spec, what string) (Answer, error) {
 	// runs nothing but these calls either.
 	without := q
 	if r.plan.handled.abi > 0 && slices.ContainsFunc(q.tries, func(t *try) bool { return t.result == -int32(unix.EACCES) || t.result == -int32(unix.EPERM) }) {
+		walls := []ablation.Wall{ablation.Landlock}
+		if spec.inPlace() { // whose keeper relies on it, or else holds the tree together by its group
+			walls = append(walls, ablation.Scope)
+		}
 		if without, err = ask(); err == nil {
-			_, err = try1(ablation.Without(ctx, ablation.Landlock), spec, without)
+			_, err = try1(ablation.Without(ctx, walls...), spec, without)
 		}
 		if err != nil {
-			without = q
-			a.Note = "which of the kernel's walls refused what is answered EACCES could not be told: " + err.Error()
+			without = nil
+			a.Note = "which of the kernel's walls refused what is answered EACCES or EPERM could not be told, since a box without Landlock came to no answer: " + err.Error()
 		}
 	}
 	r.explain(&a, q, without)

@@ -14,7 +14,7 @@ import (
 // What came of the calls of a question, in words.
 
 // explain fills an answer in. without are the same tries in a box without Landlock,
-// or the same ones.
+// or the same ones; nil is for not known.
 func (r *run) explain(a *Answer, q, without *question) {
 	st, there := r.statOf()
 	dir := there && st.Mode&unix.S_IFMT == unix.S_IFDIR
@@ -35,18 +35,29 @@ func (r *run) explain(a *Answer, q, without *question) {
 		switch {
 		case r.byFilter(t, &out):
 		case q.path != "":
-			r.explainPath(q.path, t, without.tries[i], &out)
+			r.explainPath(q.path, t, without.of(i), &out)
 			if q.special && t.access != accessLook {
 				r.explainSpecial(q.path, t, &out)
 			}
 		case t.fd != nil:
-			r.explainConnect(a, t, without.tries[i], &out)
+			r.explainConnect(a, t, without.of(i), &out)
 		default:
 			r.explainCall(t, &out)
 		}
 		a.Tried = append(a.Tried, out)
 	}
 }
+
+// of is a question's try, or nil of one that was not asked.
+func (q *question) of(i int) *try {
+	if q == nil {
+		return nil
+	}
+	return q.tries[i]
+}
+
+// untold is what is said where the box without Landlock is not there to compare with.
+const untold = "a mode, an owner or Landlock refuses it: which could not be told"
 
 // beside says whether a try means nothing for what there is.
 func beside(q *question, t *try, there, dir bool) bool {
@@ -136,7 +147,9 @@ func (r *run) explainConnect(a *Answer, t, without *try, out *Tried) {
 		if a.Kind == "unix" {
 			out.Why = "the socket can be reached; nobody listens at it"
 		}
-	case t.result != without.result:
+	case without == nil && (errno == unix.EACCES || errno == unix.EPERM):
+		out.Why = untold
+	case without != nil && t.result != without.result:
 		out.Layer, out.Why, out.Never = LayerLandlock, "without Landlock it is answered "+resultName(without.result), "the box's ruleset has no exception for it"
 	case errno == unix.ENETUNREACH || errno == unix.EADDRNOTAVAIL || errno == unix.EHOSTUNREACH:
 		out.Layer, out.Why, out.Never = LayerNamespaces, "the box's network is its own, and there is no way out of it", noWayOut
@@ -183,6 +196,9 @@ func (r *run) explainPath(p string, t, without *try, out *Tried) {
 	}
 	out.Layer = LayerRoot
 	switch {
+	case (errno == unix.EACCES || errno == unix.EPERM) && without == nil:
+		out.Layer, out.Why = "", untold
+		return
 	case (errno == unix.EACCES || errno == unix.EPERM) && without.result != t.result:
 		ref.landlock = true
 		out.Layer, out.Why = LayerLandlock, "without Landlock it is answered "+resultName(without.result)
@@ -192,7 +208,10 @@ func (r *run) explainPath(p string, t, without *try, out *Tried) {
 		}
 	case errno == unix.ENOENT || errno == unix.ENOTDIR:
 		if _, ok := r.looks().at(p); !ok && want&paths.Make == 0 {
-			out.Layer, out.Why = "", "it is not in the box, and not on the host either"
+			out.Layer, out.Why = "", "it is not in the box, and the host does not show it to the caller either"
+			if ofProcess(p) {
+				out.Layer, out.Why, out.Never = LayerRoot, "it is not in the box", kernelsOwn(p)
+			}
 			return
 		}
 		out.Why = "it is not in the box, and the host has it"

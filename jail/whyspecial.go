@@ -39,11 +39,11 @@ func (r *run) explainSpecial(p string, t *try, out *Tried) {
 	if t.result < 0 {
 		return
 	}
-	if r.ruled(p, t.access == accessWrite) {
+	if r.ruled(p, t.access == accessWrite) && (t.access != accessWrite || r.pipeRuled(p)) {
 		out.Why = "by its mode and mount; it was not opened, which would be felt at its other end"
 		return
 	}
-	out.Allowed, out.Layer, out.Errno, out.Why = false, LayerLandlock, unix.ErrnoName(unix.EACCES), "the ruleset has no rule for it"
+	out.Allowed, out.Layer, out.Errno, out.Why = false, LayerLandlock, unix.ErrnoName(unix.EACCES), "the ruleset has no rule for that"
 	ref := &pathRefusal{asked: p, real: p, want: wantOf(t.access), errno: unix.EACCES, landlock: true}
 	if g, ok := r.grantOfPath(ref); ok {
 		out.Grant, out.Setting = g.text()

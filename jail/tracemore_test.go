@@ -1,0 +1,88 @@
+package jail
+
+import (
+	"os"
+	"slices"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// Links are told apart from what they lead to, and what is removed, moved, missed and
+// held in memory is told.
+func TestTraceTellsOfMore(t *testing.T) {
+	needListener(t)
+	dir := tracedTree(t)
+	work := t.TempDir()
+	os.Chmod(work, 0o777)
+	os.MkdirAll(work+"/a", 0o777)
+	os.Chmod(work+"/a", 0o777)
+	os.MkdirAll(work+"/b", 0o777)
+	os.Chmod(work+"/b", 0o777)
+	os.WriteFile(work+"/a/f", nil, 0o666)
+	os.WriteFile(work+"/gone", nil, 0o666)
+	os.Symlink("in.txt", dir+"/granted/l")
+	s := traced1(t, "readlink l; cat l; test -d ../granted; test -e missing; mv "+work+"/a/f "+work+"/b/f; rm "+work+"/gone; head -c 5000000 /dev/zero >/tmp/big; rm /tmp/big", dir)
+	s.View = append(s.View, rw(work, work))
+	res := runBox(t, s, IO{})
+	want(t, res, ReasonOK)
+	uses := func(p string, link bool) (u PathUse) {
+		for _, u := range res.Used.Paths {
+			if u.Path == p && u.Link == link {
+				return u
+			}
+		}
+		t.Errorf("no use of %s, link %v, in %+v", p, link, res.Used)
+		return u
+	}
+	if u := uses(dir+"/granted/l", true); u.Real != u.Path || u.Read {
+		t.Errorf("%+v: want a link that was looked at itself", u)
+	}
+	if u := uses(dir+"/granted/l", false); u.Real != dir+"/granted/in.txt" || !u.Read {
+		t.Errorf("%+v: want what the link leads to, read", u)
+	}
+	if u := uses(work+"/gone", false); !u.Removed || u.Made {
+		t.Errorf("%+v: want a file that was removed", u)
+	}
+	if !slices.Equal(res.Used.Moves, [][2]string{{work + "/a", work + "/b"}}) {
+		t.Errorf("moves %q, want from %s/a to b", res.Used.Moves, work)
+	}
+	if !slices.Contains(res.Used.Refused, dir+"/granted/missing") {
+		t.Errorf("refused %q, want the one that is not there", res.Used.Refused)
+	}
+	if peak := res.Used.TmpPeakBytes; peak < 5000000 || peak > 8<<20 {
+		t.Errorf("a peak of %d bytes in memory, want those of the file that was removed", peak)
+	}
+}
+
+// What is written to a named pipe in a read-only grant is refused by Landlock, which no
+// read-only mount does, unless that lies in a folder that may be written to.
+func TestTracedPipes(t *testing.T) {
+	needListener(t)
+	needLandlock(t)
+	dir := tracedTree(t)
+	if err := unix.Mkfifo(dir+"/granted/pipe", 0o666); err != nil {
+		t.Fatal(err)
+	}
+	os.Chmod(dir+"/granted/pipe", 0o666)
+	for _, c := range []struct {
+		at      string
+		refused bool
+	}{{"/srv/granted", true}, {"/tmp/granted", false}} {
+		s := shell("echo x 1<>" + c.at + "/pipe")
+		s.View, s.Trace = append(s.View, ro(dir+"/granted", c.at)), true
+		res := runBox(t, s, IO{})
+		d := denialOf(res, `writing "`+c.at+`/pipe"`)
+		if (d != nil) != c.refused || res.OK == c.refused || d != nil && (d.Layer != LayerLandlock || d.Errno != "EACCES") {
+			t.Errorf("%s: %+v, %s; want refused: %v", c.at, d, text(res), c.refused)
+		}
+		for _, u := range res.Used.Paths {
+			if u.Path == c.at+"/pipe" && u.Written == c.refused {
+				t.Errorf("%+v: want written: %v", u, !c.refused)
+			}
+		}
+		if _, tries := whyOf(t, s, c.at+"/pipe"); tries[accessWrite].Allowed == c.refused || c.refused && tries[accessWrite].Layer != LayerLandlock {
+			t.Errorf("Why(%s/pipe): %+v, want what the box does", c.at, tries[accessWrite])
+		}
+	}
+}
