@@ -3,6 +3,8 @@ package learn
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/seed-75010da9/jail/jail"
 )
@@ -46,8 +48,69 @@ func Compare(watched, enforced jail.Result) Comparison {
 			c.Differences = append(c.Differences, fmt.Sprintf("%s was refused (%s), which it was not in the watching box", d.What, d.Errno))
 		}
 	}
+	c.Differences = append(c.Differences, otherwise(watched.Used, enforced.Used, c.Denials)...)
 	c.Same = len(c.Differences) == 0
 	return c
+}
+
+// otherwise says which granted paths the program used in the watching box and, enforced,
+// found to be something else or nothing at all. Those that it changes may be another way
+// at another time.
+func otherwise(watched, enforced *jail.Used, told []jail.Denial) (list []string) {
+	if watched == nil || enforced == nil {
+		return nil
+	}
+	type key struct {
+		path string
+		link bool
+	}
+	used, kinds := map[string]bool{}, map[key]string{}
+	for _, u := range watched.Paths {
+		if ofHost(jail.Mount{Kind: u.Kind}) {
+			kinds[key{u.Path, u.Link}] = kindOf(u)
+			used[u.Path] = true
+		}
+	}
+	for _, u := range watched.Paths {
+		if u.Made || u.Written {
+			delete(used, u.Path)
+		}
+	}
+	for _, p := range watched.Refused {
+		delete(used, p)
+	}
+	for _, u := range enforced.Paths {
+		was, here := kinds[key{u.Path, u.Link}], kindOf(u)
+		_, link := kinds[key{u.Path, true}]
+		_, other := kinds[key{u.Path, false}]
+		switch {
+		case !used[u.Path]:
+		case link && !other && !u.Link:
+			list = append(list, fmt.Sprintf("%q is no link, which it was in the watching box", u.Path))
+		case was != "" && was != here:
+			list = append(list, fmt.Sprintf("%q is a %s; in the watching box: a %s", u.Path, here, was))
+		}
+	}
+	for _, p := range enforced.Refused {
+		quoted := strconv.Quote(p)
+		if used[p] && !slices.ContainsFunc(told, func(d jail.Denial) bool { return strings.HasSuffix(d.What, quoted) }) {
+			list = append(list, quoted+" was not there, or something of it refused, which it was not in the watching box")
+		}
+	}
+	return unique(list)
+}
+
+// kindOf is what was seen at a path, in a word.
+func kindOf(u jail.PathUse) string {
+	switch {
+	case u.Dir:
+		return "folder"
+	case u.Link:
+		return "link"
+	case u.Special:
+		return "socket or device"
+	}
+	return "file"
 }
 
 func outcome(r jail.Result) Outcome { return Outcome{r.Reason, r.ExitCode, r.Message} }

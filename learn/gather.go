@@ -23,58 +23,24 @@ func packOf(p, root string) string {
 	return pack
 }
 
-// gather makes a folder of many things in it, and that again, until nothing
-// changes; what lies in another is left out.
-func (t *tree) gather(count map[string]int) map[string]int {
-	for {
-		in := map[string]int{}
-		for p := range count {
-			if root := t.root(p); p != root {
-				in[path.Dir(p)]++
-			}
-		}
-		changed := false
-		for dir, n := range in {
-			if n < enough || count[dir] > 0 || t.keeps(dir) != "" {
-				continue
-			}
-			t.dirs[dir], changed = true, true
-			for p := range count {
-				if path.Dir(p) == dir {
-					count[dir] += count[p]
-				}
-			}
-		}
-		for p := range count {
-			for dir := path.Dir(p); dir != "/" && dir != "."; dir = path.Dir(dir) {
-				if _, ok := count[dir]; ok && t.root(dir) == t.root(p) {
-					count[dir] += count[p]
-					delete(count, p)
-					changed = true
-					break
-				}
-			}
-		}
-		if !changed {
-			return count
-		}
-	}
-}
-
 // grants are in order, each with some of what was used of it.
 func (t *tree) grants(count map[string]int, how string, used map[string]int) []Grant {
 	var grants []Grant
+	names := namesIn(count, used)
 	for p, n := range count {
 		m, ok := covering(t.mounts, p)
 		if !ok {
 			continue
 		}
-		g := Grant{Host: host(m, p)}
+		g := Grant{Host: host(m, p), names: names[p]}
 		if g.Host != p {
 			g.Box = p
 		}
 		if !g.writes() {
 			t.open = append(t.open, fmt.Sprintf("%q was used, and a profile has no way to write it: grant the folder that it is in", p))
+			continue
+		}
+		if t.gone(p) {
 			continue
 		}
 		if why := t.keeps(p); why != "" && p != m.Target && why != t.keeps(m.Target) {
@@ -89,7 +55,7 @@ func (t *tree) grants(count map[string]int, how string, used map[string]int) []G
 		if n == 1 {
 			times = "once"
 		}
-		g.Why = what + ", " + how + " " + times + some(p, used)
+		g.Why = what + ", " + how + " " + times + g.names
 		grants = append(grants, g)
 	}
 	sortGrants(grants)
@@ -113,20 +79,23 @@ func sortGrants(grants []Grant) {
 // mostNamed is how many names a comment has.
 const mostNamed = 3
 
-// some names some of what was used below a folder.
-func some(dir string, used map[string]int) string {
-	var names []string
+// namesIn has some of what was used below each of some paths, in words.
+func namesIn(paths map[string]int, used map[string]int) map[string]string {
+	in := map[string][]string{}
 	for p := range used {
-		if p != dir && within(p, dir) {
-			names = append(names, strings.TrimPrefix(strings.TrimPrefix(p, dir), "/"))
+		for at := path.Dir(p); at != "/" && at != "."; at = path.Dir(at) {
+			if _, ok := paths[at]; ok {
+				in[at] = append(in[at], strings.TrimPrefix(strings.TrimPrefix(p, at), "/"))
+			}
 		}
 	}
-	slices.Sort(names)
-	switch {
-	case len(names) == 0:
-		return ""
-	case len(names) > mostNamed:
-		return ": " + strings.Join(names[:mostNamed], ", ") + fmt.Sprintf(" and %d more", len(names)-mostNamed)
+	texts := map[string]string{}
+	for p, names := range in {
+		slices.Sort(names)
+		texts[p] = ": " + strings.Join(names[:min(len(names), mostNamed)], ", ")
+		if more := len(names) - mostNamed; more > 0 {
+			texts[p] += fmt.Sprintf(" and %d more", more)
+		}
 	}
-	return ": " + strings.Join(names, ", ")
+	return texts
 }

@@ -63,20 +63,21 @@ func lower(a, b jail.Limits) (k jail.Limits) {
 // keepHoles adds the watching box's mounts at paths where the profile's own box would
 // show more without them.
 func (l *Learned) keepHoles(t *tree) {
-	shown := l.mounts(t.given)
+	shown, own := l.mounts(t.given), l.mounts(nil)
 	for _, target := range slices.Sorted(maps.Keys(t.mounts)) { // what lies in another comes after it
 		m := t.mounts[target]
-		if t.given[target] == m || !wider(shown, m) {
+		// What the command brings along is not there with another command.
+		if given := t.given[target] == m; given && !wider(own, m) || !given && !wider(shown, m) {
 			continue
 		}
-		if m.Kind == jail.MountRW { // what was written to is granted by itself
+		if m.Kind == jail.MountRW || m.Kind == jail.MountSystem { // what was written to is granted by itself
 			m.Kind = jail.MountRO
 		}
 		if g := hole(m); !g.writes() {
 			l.forgo(shown, m)
 			continue
 		}
-		shown[target] = m
+		shown[target], own[target] = m, m
 		switch m.Kind {
 		case jail.MountTmpfs:
 			l.Tmpfs = append(l.Tmpfs, tmpfsText(m))
@@ -95,9 +96,9 @@ func wider(shown map[string]jail.Mount, m jail.Mount) bool {
 		return false
 	}
 	if !ofHost(m) || host(around, m.Target) != m.Source {
-		return m.Kind == jail.MountTmpfs || m.Kind == jail.MountRO || m.Kind == jail.MountRW
+		return ofHost(m) || m.Kind == jail.MountTmpfs
 	}
-	return m.Kind == jail.MountRO && around.Kind == jail.MountRW
+	return ofHost(m) && m.Kind != jail.MountRW && around.Kind == jail.MountRW
 }
 
 func ofHost(m jail.Mount) bool {
@@ -128,7 +129,8 @@ func (l *Learned) drop(m jail.Mount) {
 
 // mounts are the profile's, by target, with those that it is given.
 func (l *Learned) mounts(given map[string]jail.Mount) map[string]jail.Mount {
-	all := maps.Clone(given)
+	all := map[string]jail.Mount{}
+	maps.Copy(all, given)
 	for _, list := range []struct {
 		kind   jail.MountKind
 		grants []Grant

@@ -52,6 +52,8 @@ type Grant struct {
 	// Listed says that it was a folder whose names alone were asked for. A grant of
 	// names without what they are of there is not.
 	Listed bool
+
+	names string // some of what was used of a folder
 }
 
 // value is HOST or HOST:BOX.
@@ -70,9 +72,12 @@ func (g Grant) at() string {
 	return g.Host
 }
 
+// MostText is how long a profile may be (see package profiles), in bytes.
+const MostText = 64 << 10
+
 // From makes a profile of runs of one command, of which there is at least one.
 func From(extends string, args []string, runs []Watched) *Learned {
-	return from(extends, args, runs, newTree(runs, true))
+	return from(extends, args, runs, true)
 }
 
 // WithoutListings is l without the folders that were merely listed, or nil if there
@@ -83,17 +88,35 @@ func (l *Learned) WithoutListings() *Learned {
 	if len(listed) == 0 {
 		return nil
 	}
-	lean := from(l.Extends, l.Args, l.Runs, newTree(l.Runs, false))
+	lean := from(l.Extends, l.Args, l.Runs, false)
 	for _, g := range listed {
 		lean.Open = append(lean.Open, fmt.Sprintf("listing %q: it ran the same with no names in it but those granted here; to show all, which opens all: view.ro = [%s]", g.at(), text(g.value())))
 	}
 	return lean
 }
 
-func from(extends string, args []string, runs []Watched, t *tree) *Learned {
+// from takes folders as wholes the sooner, the more there is to say: a profile that is
+// too long is no profile.
+func from(extends string, args []string, runs []Watched, listings bool) *Learned {
+	t := newTree(runs, listings)
+	for open := slices.Clone(t.open); ; t.enough, t.open = t.enough-1, slices.Clone(open) {
+		l := fromTree(extends, args, runs, t)
+		if t.enough == leastDetail || len(l.TOML()) <= MostText {
+			return l
+		}
+	}
+}
+
+func fromTree(extends string, args []string, runs []Watched, t *tree) *Learned {
 	l := &Learned{Extends: extends, Args: args, Runs: runs}
 	l.Writable = t.writable()
 	l.ReadOnly = t.readOnly(l.Writable)
+	if runs[0].Spec.Tier != jail.Tier2 { // which has the host's own links
+		ro, rw := t.otherNames(l.ReadOnly, l.Writable)
+		l.ReadOnly, l.Writable = append(l.ReadOnly, ro...), append(l.Writable, rw...)
+		sortGrants(l.ReadOnly)
+		sortGrants(l.Writable)
+	}
 	l.Open = append(l.Open, t.open...)
 	for _, w := range runs {
 		l.reach(w)

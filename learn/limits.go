@@ -12,6 +12,7 @@ const (
 	headroomPids   = 2
 	headroomTime   = 5
 	headroomOutput = 4
+	headroomTmp    = 2
 
 	leastMemory = 32 << 20
 	leastPids   = 16
@@ -22,11 +23,12 @@ const (
 // Limits are the most that was seen, and what is made of it. 0 is for what was not
 // measured.
 type Limits struct {
-	MemoryPeak, PidsPeak, OutputBytes int64
-	Longest                           time.Duration
+	MemoryPeak, PidsPeak, OutputBytes, TmpPeak int64
+	Longest                                    time.Duration
 
-	Memory, Pids, Output int64
-	Timeout              time.Duration
+	// TmpSize is 0 if what the extended profile has is enough.
+	Memory, Pids, Output, TmpSize int64
+	Timeout                       time.Duration
 	// Capped are the keys of those that are what the watching box had, which is less
 	// than the headroom would be.
 	Capped []string
@@ -42,6 +44,9 @@ func (l *Learned) limits(w Watched) {
 		m.PidsPeak = max(m.PidsPeak, *u.PidsPeak)
 	}
 	m.OutputBytes = max(m.OutputBytes, w.Result.Stdout.Bytes+w.Result.Stderr.Bytes)
+	if w.Result.Used != nil {
+		m.TmpPeak = max(m.TmpPeak, w.Result.Used.TmpPeakBytes)
+	}
 	m.Longest = max(m.Longest, time.Duration(u.WallMS)*time.Millisecond)
 }
 
@@ -56,13 +61,16 @@ func (m *Limits) round(runs []Watched) {
 	}
 	m.Output = max(up(m.OutputBytes*headroomOutput, 64<<10), leastOutput)
 	m.Timeout = max((m.Longest*headroomTime + time.Second - 1).Truncate(time.Second), leastTime)
+	if tmp := up(m.TmpPeak*headroomTmp, 16<<20); tmp > runs[0].Given.Limits.WithDefaults().TmpSize {
+		m.TmpSize = tmp
+	}
 	for _, w := range runs {
 		had := w.Spec.Limits.WithDefaults()
 		for _, f := range []struct {
 			key string
 			to  *int64
 			had int64
-		}{{"memory", &m.Memory, had.Memory}, {"pids", &m.Pids, had.Pids}, {"output", &m.Output, had.Output}} {
+		}{{"memory", &m.Memory, had.Memory}, {"pids", &m.Pids, had.Pids}, {"output", &m.Output, had.Output}, {"tmp_size", &m.TmpSize, had.TmpSize}} {
 			if f.had > 0 && *f.to > f.had {
 				*f.to, m.Capped = f.had, append(m.Capped, f.key)
 			}

@@ -24,6 +24,9 @@ func (l *Learned) limitsTOML(b *strings.Builder) {
 	if m.Pids > 0 {
 		line("pids", strconv.FormatInt(m.Pids, 10), fmt.Sprintf("%d times the peak of %d, %d at least", headroomPids, m.PidsPeak, leastPids))
 	}
+	if m.TmpSize > 0 {
+		line("tmp_size", text(size(m.TmpSize)), fmt.Sprintf("%d times the %s that were in /tmp, or its like, at once", headroomTmp, rough(m.TmpPeak)))
+	}
 	line("output", text(size(m.Output)), fmt.Sprintf("%d times the %d bytes that it wrote, %s at least", headroomOutput, m.OutputBytes, size(leastOutput)))
 	line("timeout", text(m.Timeout.String()), fmt.Sprintf("%d times the longest run, %.1fs, %v at least", headroomTime, m.Longest.Seconds(), leastTime))
 	l.keptLimits(b)

@@ -28,18 +28,8 @@ func (l *Learned) TOML() string {
 		fmt.Fprintf(&b, "# To run it as it was: jail run --profile THIS-FILE --cwd %s -- …\n", comment(shellLine([]string{l.Dir})))
 	}
 	b.WriteString("#\n" + blind)
-	if len(l.Open) > 0 {
-		b.WriteString("#\n# Not granted, for you to decide:\n")
-		for _, line := range l.Open {
-			b.WriteString("#   " + comment(line) + "\n")
-		}
-	}
-	if len(l.Sought) > 0 {
-		b.WriteString("#\n# Not there, and mostly done without:\n")
-		for _, line := range l.Sought {
-			b.WriteString("#   " + comment(line) + "\n")
-		}
-	}
+	notes(&b, "Not granted, for you to decide", l.Open)
+	notes(&b, "Not there, and mostly done without", l.Sought)
 	fmt.Fprintf(&b, "\nextends = %s\n", text(l.Extends))
 	fmt.Fprintf(&b, "description = %s\n", text("learned from "+runsText(len(l.Runs))+" of "+short(l.Args)))
 	if len(l.Kept.Require) > 0 {
@@ -50,6 +40,26 @@ func (l *Learned) TOML() string {
 	l.net(&b)
 	l.calls(&b)
 	return b.String()
+}
+
+// mostNotes is how much of a profile's text one list of notes takes up.
+const mostNotes = MostText / 4
+
+// notes are lines of a comment. How many and how long there are is the program's choice.
+func notes(b *strings.Builder, title string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	b.WriteString("#\n# " + title + ":\n")
+	room := mostNotes
+	for i, line := range lines {
+		line = "#   " + comment(line) + "\n"
+		if room -= len(line); room < 0 {
+			fmt.Fprintf(b, "#   and %d more\n", len(lines)-i)
+			return
+		}
+		b.WriteString(line)
+	}
 }
 
 func (l *Learned) view(b *strings.Builder) {

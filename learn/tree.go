@@ -1,38 +1,59 @@
 package learn
 
 import (
-	"maps"
+	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/seed-75010da9/jail/jail"
 )
 
-// enough is how many files of a folder, or folders of one, make it the whole
-// folder.
-const enough = 4
+// Detail is how many files of a folder, or folders of one, make it the whole folder.
+const (
+	fullDetail  = 4
+	leastDetail = 2
+)
 
 // A tree is what all runs used of granted files, by its path in the box: one file of
 // the host may be shown at several.
 type tree struct {
 	mounts   map[string]jail.Mount // of the watching boxes, by target
 	given    map[string]jail.Mount // of those, what comes with the profile and the command
+	around   map[string]bool       // the folders that mounts lie in, at any depth
+	start    string                // the folder that the program started in
 	dirs     map[string]bool       // paths that are folders
-	made     map[string]bool       // what was made, in any run
+	made     map[string]bool       // what was made or removed, in any run
 	wrote    map[string]int        // what was written, and how often
 	read     map[string]int        // what was read or executed
 	list     map[string]bool       // folders that were listed
-	links    map[[2]string]int     // file, and another path that leads to it
+	held     map[string]bool       // folders of links and sockets, which can't be granted by themselves
+	looked   map[string]string     // folders that were only looked at, by the names that were used, with where these lead
+	links    map[link]how          // other names of what was used
+	moves    [][2]string           // folders between which something was moved
 	listings bool                  // grant what was merely listed
+	enough   int                   // of fullDetail to leastDetail
 	hints    *jail.Hints
 	private  map[string]string // what they say of folders and files of the host's
+	there    *jail.Hints       // with time of their own
 	open     []string
 }
 
+// A link is a name that leads, by some symbolic link, to what is called otherwise.
+type link struct{ asked, real string }
+
+// how is what was done with something.
+type how uint8
+
+const (
+	reads how = 1 << iota
+	lists
+	writes
+)
+
 func newTree(runs []Watched, listings bool) *tree {
-	t := &tree{mounts: map[string]jail.Mount{}, given: map[string]jail.Mount{}, dirs: map[string]bool{}, made: map[string]bool{}, wrote: map[string]int{},
-		read: map[string]int{}, list: map[string]bool{}, links: map[[2]string]int{}, listings: listings, hints: jail.NewHints(), private: map[string]string{}}
+	t := &tree{mounts: map[string]jail.Mount{}, given: map[string]jail.Mount{}, around: map[string]bool{}, start: runs[0].Spec.Dir,
+		dirs: map[string]bool{}, made: map[string]bool{}, wrote: map[string]int{}, read: map[string]int{}, list: map[string]bool{}, held: map[string]bool{},
+		looked: map[string]string{}, links: map[link]how{}, listings: listings, enough: fullDetail, hints: jail.NewHints(), private: map[string]string{}, there: jail.NewHints()}
 	for _, w := range runs {
 		for _, m := range w.Given.View {
 			t.given[m.Target], t.mounts[m.Target] = m, m
@@ -44,6 +65,9 @@ func newTree(runs []Watched, listings bool) *tree {
 			}
 		}
 	}
+	for target := range t.mounts {
+		addAbove(t.around, target)
+	}
 	for _, w := range runs {
 		if w.Result.Used == nil {
 			continue
@@ -51,35 +75,73 @@ func newTree(runs []Watched, listings bool) *tree {
 		for _, u := range w.Result.Used.Paths {
 			t.add(u)
 		}
+		t.moves = append(t.moves, w.Result.Used.Moves...)
 	}
 	return t
 }
 
-// add takes in one use of what is granted and does not come along anyway.
+// addAbove adds all folders that a path lies in.
+func addAbove(set map[string]bool, p string) {
+	for dir := path.Dir(p); !set[dir]; dir = path.Dir(dir) {
+		set[dir] = true
+	}
+}
+
+// add takes in one use of what is granted and does not come along anyway. What was seen
+// are paths, in a tree whose folders in memory the program may rename, with what is
+// mounted below them: so what it seems to have done beyond what is granted at a path was
+// done to something else.
 func (t *tree) add(u jail.PathUse) {
-	if u.Kind != jail.MountRO && u.Kind != jail.MountRW || u.Source == "" {
+	p, n := u.Real, int(u.Count)
+	m, ok := covering(t.mounts, p)
+	if !ok || u.Kind != jail.MountRO && u.Kind != jail.MountRW || u.Source == "" {
 		return
 	}
-	p, n := u.Real, int(u.Count)
+	if m.Kind != u.Kind || host(m, p) != u.Source {
+		t.open = append(t.open, fmt.Sprintf("%q was used, and is not granted, since a link of the box's leads to it: name it by its own path", u.Path))
+		return
+	}
 	if u.Dir {
 		t.dirs[p] = true
 	}
-	written := u.Made || u.Written
+	apart := u.Link || u.Special
 	switch {
-	case written:
-		t.made[p] = t.made[p] || u.Made
-		if m, _ := covering(t.mounts, p); t.given[m.Target] != m || m.Kind != jail.MountRW {
+	case m.Kind == jail.MountRW && (u.Made || u.Written):
+		t.made[p] = t.made[p] || u.Made || u.Removed || apart // what can't be granted by itself is changed in its folder
+		if t.given[m.Target] != m {
 			t.wrote[p] += n
 		}
+		t.link(u, writes)
+	case !u.Read && !u.Used && !u.Executed: // written to, it seems, where nothing is
 	case t.isGiven(p):
+	case apart:
+		t.held[path.Dir(p)], t.dirs[path.Dir(p)] = true, true
+		t.link(u, reads)
 	case u.Dir && u.Read:
 		t.list[p] = true
-	case u.Dir: // looked at: what is used below it makes it be there
+		t.link(u, lists)
+	case u.Dir: // what is used below it makes it be there, mostly
+		if !within(t.start, p) {
+			t.looked[u.Path] = p
+		}
 	default:
 		t.read[p] += n
+		t.link(u, reads)
 	}
-	if u.Path != u.Real && !u.Dir && !u.Made && (written || !t.isGiven(p)) {
-		t.links[[2]string{p, u.Path}] += n
+}
+
+// link notes the other name of what was used. Of what is no file or folder that stays,
+// it is the folder's that counts.
+func (t *tree) link(u jail.PathUse, h how) {
+	l := link{u.Path, u.Real}
+	if u.Link || u.Special || u.Made || u.Removed {
+		if path.Base(l.asked) != path.Base(l.real) {
+			return
+		}
+		l = link{path.Dir(l.asked), path.Dir(l.real)}
+	}
+	if l.asked != l.real {
+		t.links[l] |= h
 	}
 }
 
@@ -106,6 +168,23 @@ func (t *tree) keeps(p string) string {
 	return why
 }
 
+// missing says that the host has nothing to grant at a path of the box, though it has the
+// grant that it lies in.
+func (t *tree) missing(p string) bool {
+	m, _ := covering(t.mounts, p)
+	at := host(m, p)
+	return at != m.Source && t.there.Gone(at) && !t.there.Gone(m.Source)
+}
+
+// gone is missing of something that was used, and notes it.
+func (t *tree) gone(p string) bool {
+	missing := t.missing(p)
+	if missing {
+		t.open = append(t.open, fmt.Sprintf("%q was used, and is not granted, since the host has nothing there any more", p))
+	}
+	return missing
+}
+
 // covering is the deepest of some mounts that shows a path of the box.
 func covering(mounts map[string]jail.Mount, p string) (jail.Mount, bool) {
 	for at := p; at != "/" && at != "."; at = path.Dir(at) {
@@ -125,101 +204,4 @@ func (t *tree) root(p string) string {
 		return m.Target
 	}
 	return p
-}
-
-// writable is where something was written: a file that was there before, or the
-// folder in which something was made or removed, as far as that was there before.
-func (t *tree) writable() []Grant {
-	count := map[string]int{}
-	for p, n := range t.wrote {
-		root := t.root(p)
-		at := p
-		if t.made[p] && p != root {
-			at = path.Dir(p)
-		}
-		for at != root && (t.made[at] || passing(path.Base(at))) {
-			at = path.Dir(at)
-		}
-		if pack := packOf(at, root); pack != "" && !t.made[pack] {
-			at = pack
-		}
-		count[at] += n
-		if at != p {
-			t.dirs[at] = true
-		}
-	}
-	return t.grants(t.gather(count), "written to", t.wrote)
-}
-
-// readOnly is what was read and lies in nothing that is writable.
-func (t *tree) readOnly(writable []Grant) []Grant {
-	count := t.readCounts(writable, false)
-	needed := maps.Clone(count)
-	if t.listings {
-		count = t.readCounts(writable, true)
-	}
-	grants := t.grants(count, "read", t.read)
-	for i, g := range grants {
-		if _, ok := needed[g.at()]; !ok {
-			grants[i].Listed = true
-			grants[i].Why = "folder, granted to be listed, which opens all that it holds; read of it: " + orNothing(strings.TrimPrefix(some(g.at(), t.read), ": "))
-		}
-	}
-	for _, link := range sortedLinks(t.links) {
-		shown := func(p string) bool {
-			return slices.ContainsFunc(slices.Concat(grants, writable), func(g Grant) bool { return within(p, g.at()) && g.at() != p })
-		}
-		to, ok := covering(t.mounts, link[0])
-		from, inside := covering(t.mounts, link[1])
-		if ok && inside && t.given[from.Target] != from && !shown(link[1]) {
-			grants = append(grants, Grant{Host: host(to, link[0]), Box: link[1], Why: "a link leads to it"})
-		}
-	}
-	sortGrants(grants)
-	return grants
-}
-
-// readCounts are the files and folders that were read, by how often.
-func (t *tree) readCounts(writable []Grant, listings bool) map[string]int {
-	count := map[string]int{}
-	add := func(p string, n int) {
-		root, at := t.root(p), p
-		if t.made[p] || slices.ContainsFunc(writable, func(g Grant) bool { return within(p, g.at()) && t.root(g.at()) == root }) {
-			return
-		}
-		for at != root && passing(path.Base(at)) {
-			at = path.Dir(at)
-			t.dirs[at] = true
-		}
-		if pack := packOf(at, root); pack != "" {
-			at = pack
-			t.dirs[at] = true
-		}
-		count[at] += n
-	}
-	for p, n := range t.read {
-		add(p, n)
-	}
-	if listings {
-		for p := range t.list {
-			add(p, 1)
-		}
-	}
-	return t.gather(count)
-}
-
-func orNothing(names string) string {
-	if names == "" {
-		return "nothing"
-	}
-	return names
-}
-
-func sortedLinks(links map[[2]string]int) [][2]string {
-	var list [][2]string
-	for l := range links {
-		list = append(list, l)
-	}
-	slices.SortFunc(list, func(a, b [2]string) int { return strings.Compare(a[0]+"\x00"+a[1], b[0]+"\x00"+b[1]) })
-	return list
 }

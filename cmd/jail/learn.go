@@ -184,8 +184,13 @@ func (l *learner) learn(spec jail.Spec, args []string, out *profileFile) int {
 	if !ok {
 		return exitRefused
 	}
+	text := learned.TOML()
+	if len(text) > learn.MostText {
+		fmt.Fprintf(os.Stderr, "jail: the profile has %d bytes, and none of more than %d is read: grant the folders by --workspace, --ro or --rw in the run\n", len(text), learn.MostText)
+		status = 1
+	}
 	if out != nil {
-		if err := out.write(learned.TOML()); err != nil {
+		if err := out.write(text); err != nil {
 			fmt.Fprintln(os.Stderr, "jail: --out:", err)
 			return exitRefused
 		}
@@ -194,7 +199,7 @@ func (l *learner) learn(spec jail.Spec, args []string, out *profileFile) int {
 		}
 		return status
 	}
-	if code := print(learned.TOML()); code != exitOK {
+	if code := print(text); code != exitOK {
 		return code
 	}
 	return status
