@@ -29,18 +29,30 @@
 // it: that is left to the walls before.
 //
 // What earlier evaluations left in a workspace is not taken for a part of the language.
-// An interpreter that the box can change is refused, and the workspace's .venv is not
+// An interpreter that the box can change is refused, and what there could choose one is not
 // looked at, unless profiles.Overrides.OwnInterpreter says otherwise.
-// Python looks for modules that have a name of its library's nowhere in the folder in
-// which it starts, and for others there only after the library: a traceback.py there
-// is not imported. Nor is there anything that the library's own code asks for, such as the
-// org of other Pythons in copy. From Python 3.11 on PYTHONSAFEPATH keeps the folder away
-// until the runner has begun, which takes that variable off; sys.flags.safe_path tells of it.
+// Python starts with its library alone, and the runner is made of that. Then come the
+// folder in which it starts, those of PYTHONPATH, packages, and the folders that .pth files
+// name. It looks for modules that have a name of its library's in none of these that an
+// evaluation may have written to, and for others there only after the library: a
+// traceback.py there is not imported. Nor is there anything that the library's own code
+// asks for, such as the org of other Pythons in copy. From Python 3.11 on PYTHONSAFEPATH keeps
+// the folder away until the runner has begun, which takes that variable off;
+// sys.flags.safe_path tells of it.
 // (Before Python 3.10, which has no list of these names, a source that imports by itself
 // what the library lacks, such as msvcrt, gets it from there.) Of Node.js's own modules nothing
 // ever comes from a folder, and a shell's PATH has none that can be written to. What a
 // source imports besides is its own choice: a helper.py or node_modules that an earlier
-// evaluation has changed is what it gets, as with any program.
+// evaluation has changed is what it gets, as with any program. Other variables that name
+// code, such as LD_PRELOAD and NODE_OPTIONS, do what they do: who sets one for a box means
+// what it names.
+//
+// Nothing therefore runs that Python would run at its start, wherever it lies: no code in
+// .pth files, no sitecustomize, no usercustomize. Of an editable install that is a
+// .pth file with a folder's path is as good as ever; for one that is code (setuptools has
+// those for projects without a src) put the folder into PYTHONPATH. PYTHONHOME,
+// PYTHONPLATLIBDIR and PYTHONPYCACHEPREFIX are not heeded, and are there for what the source
+// starts. sys.flags.no_site is 1.
 //
 // # Sources
 //

@@ -32,7 +32,7 @@ func Eval(ctx context.Context, spec jail.Spec, l Language, r Request) (jail.Resu
 		return jail.Result{}, err
 	}
 	if l == Python {
-		spec.Env = safePath(spec.Env)
+		spec.Env = libraryAlone(spec.Env)
 	}
 	res, err := jail.RunIO(ctx, spec, connections)
 	switch {
@@ -45,21 +45,29 @@ func Eval(ctx context.Context, spec jail.Spec, l Language, r Request) (jail.Resu
 	return res, err
 }
 
-// safePath keeps Python from 3.11 on from looking for modules in the folder that it
-// starts in before the runner has taken that off: 3.13 imports linecache for what -c
-// says. The runner takes the variable away, and knows by its value that it is ours.
-func safePath(env []string) []string {
-	const name = "PYTHONSAFEPATH="
+// libraryAlone keeps Python from looking anywhere but in its library before the runner
+// has begun, since even its start imports from there: encodings, and from 3.13 on
+// linecache for what -c says. PYTHONSAFEPATH does so for the folder in which it starts;
+// the runner takes the variable away, and knows by its value that it is ours. The
+// variables that name other folders get a name that only the runner knows of. It gives
+// them back, and heeds the first by itself; the others are for what the source starts.
+func libraryAlone(env []string) []string {
+	const name = "PYTHONSAFEPATH"
 	out := make([]string, 0, len(env)+1)
+	safe := name + "=jail"
 	for _, kv := range env {
-		if strings.HasPrefix(kv, name) && kv != name {
-			return env // the caller's own
-		}
-		if kv != name {
+		switch key, value, _ := strings.Cut(kv, "="); key {
+		case "PYTHONPATH", "PYTHONHOME", "PYTHONPLATLIBDIR", "PYTHONPYCACHEPREFIX":
+			out = append(out, "JAIL_"+kv)
+		case name:
+			if value != "" {
+				safe = kv // the caller's own
+			}
+		default:
 			out = append(out, kv)
 		}
 	}
-	return append(out, name+"jail")
+	return append(out, safe)
 }
 
 // newToken is what an answer must carry: only who has read the request, which the

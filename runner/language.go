@@ -53,7 +53,8 @@ var (
 
 // pythonStart starts the runner with builtins of its own. Without a second argument
 // the runner would be the module __main__, and what the source does to the builtins
-// would be done to it.
+// would be done to it. With -S it is the runner that has site look for packages, once it
+// has what it is made of.
 const pythonStart = `import builtins,sys
 exec(compile(sys.argv.pop(1),"<runner>","exec"),{"__builtins__":dict(vars(builtins)),"__name__":"<runner>"})`
 
@@ -65,7 +66,7 @@ func (l Language) Command(r Request) []string {
 		runner := strings.Replace(nodeRunner, "HIDE", base64.StdEncoding.EncodeToString(hideLibrary), 1)
 		return []string{"-e", withValueWriter(runner, "(() => {\n")}
 	case Python:
-		return []string{"-c", pythonStart, pythonRunner}
+		return []string{"-S", "-c", pythonStart, pythonRunner}
 	case Wasm:
 		return []string{"--javascript"}
 	}

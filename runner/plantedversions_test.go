@@ -12,15 +12,7 @@ import (
 // On no version of Python that is here does anything come from the folder that the
 // library asks for: by a statement in a module of it, or before the runner begins.
 func TestPythonVersionsTakeNothingPlanted(t *testing.T) {
-	home, _ := os.UserHomeDir()
-	programs, _ := filepath.Glob(filepath.Join(home, ".pyenv/versions/3.*/bin/python3"))
-	tested := 0
-	for _, program := range programs {
-		version := filepath.Base(filepath.Dir(filepath.Dir(program)))
-		if strings.HasPrefix(version, "3.6.") || strings.HasPrefix(version, "3.7.") {
-			continue // not for the runner
-		}
-		tested++
+	for version, program := range pythons(t) {
 		t.Run(version, func(t *testing.T) {
 			t.Setenv("PATH", filepath.Dir(program)+":"+os.Getenv("PATH"))
 			p := plant(t, []string{"org", "_wmi", "vms_lib", "msvcrt", "_winapi", "nt", "winreg", "java", "linecache", "tzdata"}, func(name string) string { return name + ".py" },
@@ -51,7 +43,30 @@ func TestPythonVersionsTakeNothingPlanted(t *testing.T) {
 			}
 		})
 	}
-	if tested == 0 {
-		t.Skip("SKIPPED: no versions of Python in ~/.pyenv/versions: only the Python in PATH was looked at")
+}
+
+// pythons are the Pythons of this machine that the runner is for, by their versions.
+func pythons(t *testing.T) map[string]string {
+	t.Helper()
+	home, _ := os.UserHomeDir()
+	programs, _ := filepath.Glob(filepath.Join(home, ".pyenv/versions/3.*/bin/python3"))
+	found := map[string]string{}
+	for _, program := range programs {
+		version := filepath.Base(filepath.Dir(filepath.Dir(program)))
+		if !strings.HasPrefix(version, "3.6.") && !strings.HasPrefix(version, "3.7.") {
+			found[version] = program
+		}
 	}
+	if isFile("/usr/bin/python3") {
+		found["the system's"] = "/usr/bin/python3"
+	}
+	if len(found) == 0 {
+		t.Skip("SKIPPED: no Python in ~/.pyenv/versions or /usr/bin")
+	}
+	return found
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }

@@ -1,19 +1,28 @@
 # Runs in the box, before the source and in its process, with a copy of the builtins
 # that the source does not share. What is used after the source has begun is taken
 # hold of here.
-import os
+#
+# Python was started with -S and without the variables that name other places for its
+# library: what it looks through is the library, and with it the working folder at most.
 import sys
 
 folder = sys.path.pop(0) if sys.path and sys.path[0] == "" else None  # nothing of ours is to come from there
+LIBRARY = list(sys.path)
+import os
+
 if os.environ.get("PYTHONSAFEPATH") == "jail":  # ours, which kept the folder away so far
     del os.environ["PYTHONSAFEPATH"]
     if not sys.flags.ignore_environment and getattr(sys.flags, "safe_path", False) and "-P" not in sys.orig_argv:
         folder = ""
+for name in ("PYTHONPATH", "PYTHONHOME", "PYTHONPLATLIBDIR", "PYTHONPYCACHEPREFIX"):
+    if "JAIL_" + name in os.environ:
+        os.environ[name] = os.environ.pop("JAIL_" + name)
 import _ast
 import _signal
 import binascii
 import builtins
 import json
+import site
 from _frozen_importlib_external import PathFinder
 
 try:
@@ -21,24 +30,66 @@ try:
 except ImportError:
     from json.encoder import py_encode_basestring as quote
 lib = os.path.dirname(os.__file__)
-LIBRARY = [p for p in sys.path if p in (lib, os.path.join(lib, "lib-dynload")) or os.path.dirname(p) == os.path.dirname(lib) and p.endswith(".zip")]
 
-# The working folder comes behind the library. Python imports parts of it when it needs
-# them, for a warning or a traceback, and so does whatever the source imports; what an
-# earlier evaluation left in the folder is not to be taken for those.
-if folder is not None:
-    sys.path.insert(max([sys.path.index(p) + 1 for p in LIBRARY], default=0), folder)
+
+def packages():
+    """The folders of packages that site finds, which also sees to the prefix of a virtual
+    environment and to exit, quit and help. It runs nothing of what lies there: the code of
+    .pth files, sitecustomize and usercustomize are for whoever starts Python, and may be
+    what an earlier evaluation has left or has changed."""
+    found = []
+
+    def add(place, *_, **__):
+        found.append(os.path.abspath(place))
+
+    ours = {"addsitedir": add, "execsitecustomize": int, "execusercustomize": int}
+    theirs = {name: getattr(site, name) for name in ours}
+    vars(site).update(ours)
+    site.main()
+    vars(site).update(theirs)
+    return found
+
+
+def named(place):
+    """The folders that .pth files in a folder of packages name, as editable installs do."""
+    try:
+        files = [os.path.join(place, name) for name in sorted(os.listdir(place)) if name.endswith(".pth") and name[0] != "."]
+    except OSError:
+        return
+    for file in filter(os.path.isfile, files):
+        try:
+            with open(file, encoding="utf-8-sig", errors="surrogateescape") as f:
+                lines = f.read().splitlines()
+        except OSError:
+            continue
+        for line in lines:
+            path = os.path.abspath(os.path.join(place, line.rstrip()))
+            if line.strip() and not line.startswith(("#", "import ", "import\t")) and os.path.exists(path):
+                yield path
+
+
+# The working folder and those of PYTHONPATH come behind the library. Python imports parts
+# of it when it needs them, for a warning or a traceback, and so does whatever the source
+# imports; what an earlier evaluation left in a folder is not to be taken for those.
+PLACES = packages()
+UNSURE = [folder] * (folder is not None)
+if os.environ.get("PYTHONPATH") and not sys.flags.ignore_environment:
+    UNSURE += map(os.path.abspath, os.environ["PYTHONPATH"].split(os.pathsep))
+NAMED = [path for place in PLACES for path in named(place)]
+sys.path[:] = dict.fromkeys(LIBRARY + UNSURE + PLACES + NAMED)
+UNSURE = frozenset([""] + UNSURE + NAMED + [place for place in PLACES if os.access(place, os.W_OK)]).difference(LIBRARY)
 
 
 class Library:
     """Finds what has a name of the library's, and what a statement of the library's own
-    code imports, anywhere but in the working folder: the library tries to import what
-    only other systems and Pythons have of it, such as org, _wmi and vms_lib."""
+    code imports, anywhere but in a folder that an evaluation may have written to: the
+    library tries to import what only other systems and Pythons have of it, such as org,
+    _wmi and vms_lib."""
 
-    def find_spec(self, name, path=None, target=None, names=frozenset(getattr(sys, "stdlib_module_names", ())) | {"tzdata"}, find=PathFinder.find_spec):
+    def find_spec(self, name, path=None, target=None, names=frozenset(getattr(sys, "stdlib_module_names", ())) | {"tzdata"}, find=PathFinder.find_spec, unsure=UNSURE):
         if path is not None or not isinstance(sys.path, list) or not (name in names or self.asks(name)):
             return None
-        spec = find(name, [p for p in sys.path if p != ""])
+        spec = find(name, [p for p in sys.path if p not in unsure])
         if spec is None:
             raise ModuleNotFoundError("No module named " + repr(name), name=name)
         return spec
