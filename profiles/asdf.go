@@ -20,17 +20,17 @@ func asdfPlugin(shim string) (plugin string, ok bool) {
 // asdfVersion is the program that a shim of asdf starts: bin/NAME of a folder
 // in ROOT/installs/PLUGIN, chosen by a variable, by the nearest .tool-versions
 // at or above the working directory, or by the one in the caller's home.
-func (h Host) asdfVersion(plugin, root, name string) (string, error) {
+func (b *builder) asdfVersion(plugin, root, name string) (string, error) {
 	variable := "ASDF_" + strings.ToUpper(strings.ReplaceAll(plugin, "-", "_")) + "_VERSION"
 	chosen, by := []string(nil), variable
-	if v, ok := h.lookup(variable); ok {
+	if v, ok := b.h.lookup(variable); ok {
 		chosen = strings.Fields(v)
 	}
-	for _, file := range append(h.upward(".tool-versions"), filepath.Join(h.Home, ".tool-versions")) {
+	for _, file := range append(b.h.upward(".tool-versions"), filepath.Join(b.h.Home, ".tool-versions")) {
 		if len(chosen) > 0 || !filepath.IsAbs(file) {
 			break
 		}
-		for _, line := range strings.Split(string(readHead(file, 16<<10)), "\n") {
+		for _, line := range strings.Split(string(b.choice(file, 16<<10)), "\n") {
 			line, _, _ = strings.Cut(line, "#")
 			if words := strings.Fields(line); len(words) > 1 && words[0] == plugin {
 				chosen, by = words[1:], file

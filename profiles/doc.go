@@ -72,7 +72,9 @@
 // nothing is run. Under the profile exec a shim is a fault, unless a grant shows
 // something of what it starts. With
 // [Overrides.OwnInterpreter], as `jail run` has it, a .venv in the workspace comes before
-// the caller's PATH for Python; without it, an interpreter that the box can change is a fault.
+// the caller's PATH for Python; without it, an interpreter that the box can change, or a
+// part of it other than its packages, is a fault, and a file that chooses a version, such as
+// .python-version, chooses none where the box may write to it.
 //
 // The script that an interpreter's profile is given, or the program file of
 // the profile exec: that one file, read-only, at its own absolute path, with

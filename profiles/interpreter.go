@@ -82,7 +82,7 @@ func (b *builder) candidates(name string) iter.Seq[string] {
 		if found || name != "node" {
 			return
 		}
-		if path := b.h.nvmDefault(); path != "" {
+		if path := b.nvmDefault(); path != "" {
 			yield(path)
 		}
 	}
@@ -121,7 +121,7 @@ func (b *builder) behind(path string, t trail, depth int) (interpreter, error) {
 	if cfg, ok := venvOf(path); ok && sameProgram("python", filepath.Base(path)) {
 		return b.venv(path, cfg, t, depth)
 	}
-	if next, err := b.h.behindShim(path, t.real); err != nil {
+	if next, err := b.behindShim(path, t.real); err != nil {
 		return interpreter{}, err
 	} else if next != "" {
 		return b.resolve(next, depth+1)

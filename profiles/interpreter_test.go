@@ -289,53 +289,6 @@ func TestInterpretersInWritableGrants(t *testing.T) {
 	}
 }
 
-// Who believes what a program answers gets no interpreter that an earlier run could
-// have written, and a virtual environment is Python's alone.
-func TestOwnInterpreter(t *testing.T) {
-	files := map[string]string{
-		"opt/lib/python3.12/os.py": "",
-		"opt/bin/python3":          elf, "opt/bin/node": elf, "opt/bin/sh": elf, "opt/bin/jaild": elf,
-		"ws/.venv/pyvenv.cfg":  "home = ROOT/opt/bin\n",
-		"ws/.venv/bin/python3": "-> ROOT/opt/bin/python3",
-		"ws/.venv/bin/node":    elf, "ws/.venv/bin/sh": elf, "ws/.venv/bin/jaild": elf,
-	}
-	root := tree(t, files)
-	venv := root + "/ws/.venv"
-	for _, tt := range []struct {
-		profile, path string
-		ro            []Grant
-		own, bad      bool
-		want          string
-	}{
-		{profile: "python", own: true, want: "ws/.venv/bin/python3"},
-		{profile: "python", want: "opt/bin/python3"},
-		{profile: "python", path: venv + "/bin:", bad: true},
-		{profile: "python", path: venv + "/bin:", ro: []Grant{{Host: venv}}, want: "ws/.venv/bin/python3"},
-		{profile: "python", path: venv + "/bin:", ro: []Grant{{Host: venv + "/bin"}}, bad: true},
-		{profile: "node", own: true, want: "opt/bin/node"},
-		{profile: "node", want: "opt/bin/node"},
-		{profile: "node", path: venv + "/bin:", bad: true},
-		{profile: "wasm", own: true, want: "opt/bin/jaild"},
-		{profile: "wasm", want: "opt/bin/jaild"},
-	} {
-		h := Host{Path: tt.path + root + "/opt/bin", Dir: root}
-		args := []string{"-c", "1"}
-		if tt.profile != "python" && tt.profile != "sh" {
-			args = []string{"-"}
-		}
-		spec, err := load(t, tt.profile, h).Spec(args, Overrides{Workspace: "ws", RO: tt.ro, OwnInterpreter: tt.own}, h)
-		if tt.bad {
-			if got := faultLines(err, root); !strings.Contains(got, "an interpreter that the box can't change, and the grant ROOT/ws is writable") {
-				t.Errorf("%s with PATH %s, own %v: %v", tt.profile, h.Path, tt.own, got)
-			}
-			continue
-		}
-		if err != nil || spec.Args[0] != root+"/"+tt.want {
-			t.Errorf("%s with PATH %s, own %v: program %q, %v, want %s", tt.profile, h.Path, tt.own, spec.Args, err, tt.want)
-		}
-	}
-}
-
 // The interpreters of this machine, whatever they are, are found, and are the
 // ones that the shell would have started.
 func TestRealInterpreters(t *testing.T) {

@@ -7,17 +7,17 @@ import (
 
 // nvmDefault is the node of nvm's default alias, or "". nvm is a shell
 // function: in a process that no such shell started, PATH lacks its choice.
-func (h Host) nvmDefault() string {
-	root, ok := h.lookup("NVM_DIR")
+func (b *builder) nvmDefault() string {
+	root, ok := b.h.lookup("NVM_DIR")
 	if !ok || !filepath.IsAbs(root) {
-		if h.Home == "" {
+		if b.h.Home == "" {
 			return ""
 		}
-		root = filepath.Join(h.Home, ".nvm")
+		root = filepath.Join(b.h.Home, ".nvm")
 	}
 	alias := "default"
 	for range maxShims {
-		text := strings.TrimSpace(string(readHead(filepath.Join(root, "alias", alias), 256)))
+		text := strings.TrimSpace(string(b.choice(filepath.Join(root, "alias", alias), 256)))
 		if text == "" || strings.Contains(text, "..") {
 			break
 		}

@@ -27,7 +27,7 @@ type Overrides struct {
 	// has Python's looked for in the workspace's .venv first. That is for running a
 	// project's own programs. Without it nothing that the box may change decides what
 	// interprets, as who evaluates sources and believes the answers needs it: an
-	// earlier evaluation could have put one there.
+	// earlier evaluation could have put one there, or a file that chooses another.
 	OwnInterpreter bool
 	// Cwd is where the program starts instead. A relative one is taken from
 	// the workspace, else from the caller's working directory.

@@ -3,19 +3,29 @@ package profiles
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/seed-75010da9/jail/jail"
 )
 
-// ownInterpreter refuses an interpreter that the box may replace where the caller
-// believes what it answers.
+// ownInterpreter refuses an interpreter that the box may replace, or change a part of,
+// where the caller believes what it answers.
 func (b *builder) ownInterpreter(in interpreter, found string) error {
 	if b.o.OwnInterpreter {
 		return nil
 	}
-	for _, path := range append(in.via, found, in.program) {
+	for _, path := range slices.Concat(in.via, in.roots, []string{found, in.program}) {
 		if grant, ok := b.changeable(path); ok {
 			return fmt.Errorf("an interpreter that the box can't change, and the grant %s is writable: put another first in PATH, or grant with --ro the folder right in that grant which holds this one", grant)
+		}
+	}
+	for _, m := range b.view.mounts {
+		if m.Kind != jail.MountRW {
+			continue
+		}
+		if part, ok := partOf(in, m); ok {
+			return fmt.Errorf("an interpreter that the box can't change, and the grant %s is writable, in %s, which is a part of this one: only its packages may be, below a folder site-packages, dist-packages or node_modules", m.Source, part)
 		}
 	}
 	return nil
@@ -24,7 +34,7 @@ func (b *builder) ownInterpreter(in interpreter, found string) error {
 // changeable says whether the box may put something else at a real path of the host,
 // and in which grant. A read-only grant within a writable one counts if it lies right
 // there: with one of .venv/bin alone what the interpreter reads at its start, such as
-// .venv/pyvenv.cfg and the .pth files of .venv/lib, could still be anything.
+// .venv/pyvenv.cfg, could still be anything.
 func (b *builder) changeable(real string) (grant string, ok bool) {
 	for _, m := range b.view.mounts {
 		if m.Kind != jail.MountRW || !within(m.Source, real) {
@@ -40,4 +50,51 @@ func (b *builder) changeable(real string) (grant string, ok bool) {
 		}
 	}
 	return "", false
+}
+
+// partOf says whether a mount lies in what an interpreter is made of, on the host or in
+// the box, and in which part. The system's own folders of programs and libraries are a
+// part of every one. Packages are none: what a program imports is its own choice, and
+// package runner has nothing there carried out before.
+func partOf(in interpreter, m jail.Mount) (part string, ok bool) {
+	parts := slices.Clone(in.roots)
+	for _, prefix := range [...]string{"/", "/usr", "/usr/local"} {
+		for _, name := range [...]string{"bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec"} {
+			parts = append(parts, filepath.Join(prefix, name))
+		}
+	}
+	for _, part := range append(parts, "/nix/store", "/gnu/store") {
+		for _, path := range [...]string{m.Source, m.Target} {
+			if within(part, path) && !holdsPackages(path[len(part):]) {
+				return part, true
+			}
+		}
+	}
+	return "", false
+}
+
+// holdsPackages says whether a path within a part is a folder of packages, or in one.
+func holdsPackages(rel string) bool {
+	return slices.ContainsFunc(strings.Split(rel, "/"), func(name string) bool {
+		return name == "site-packages" || name == "dist-packages" || name == "node_modules"
+	})
+}
+
+// choice is the beginning of a file that chooses a version of an interpreter, such as
+// .python-version. Where the caller believes what the interpreter answers, one that the
+// box may write to, or put in its place, is not there: an earlier run may have.
+func (b *builder) choice(file string, n int) []byte {
+	if !b.o.OwnInterpreter {
+		t, _ := walk(file)
+		places := []string{t.real}
+		for _, l := range t.links {
+			places = append(places, l.path)
+		}
+		for _, place := range places {
+			if _, ok := b.changeable(place); ok {
+				return nil
+			}
+		}
+	}
+	return readHead(file, n)
 }

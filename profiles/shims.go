@@ -26,7 +26,7 @@ var envFamilies = [...]envFamily{
 
 // behindShim is what stands behind a version manager's shim, or "" when path
 // is none. It decides as the version manager would, without running it.
-func (h Host) behindShim(path, real string) (string, error) {
+func (b *builder) behindShim(path, real string) (string, error) {
 	if base := filepath.Base(real); base == "mise" || base == "volta-shim" || base == "rtx" {
 		return "", fmt.Errorf("the interpreter itself; %s is a shim of %s: put the folder of the real one first in PATH", path, base)
 	}
@@ -35,11 +35,11 @@ func (h Host) behindShim(path, real string) (string, error) {
 	}
 	text := string(readHead(real, 16<<10))
 	if plugin, ok := asdfPlugin(text); ok {
-		return h.asdfVersion(plugin, filepath.Dir(filepath.Dir(real)), filepath.Base(path))
+		return b.asdfVersion(plugin, filepath.Dir(filepath.Dir(real)), filepath.Base(path))
 	}
 	for _, f := range envFamilies {
 		if strings.Contains(text, f.root) {
-			return h.envVersion(f, filepath.Dir(filepath.Dir(real)), filepath.Base(path))
+			return b.envVersion(f, filepath.Dir(filepath.Dir(real)), filepath.Base(path))
 		}
 	}
 	return "", nil
@@ -50,7 +50,7 @@ func (h Host) behindShim(path, real string) (string, error) {
 // a grant shows some of that, the caller has thought of it.
 func (b *builder) shimAlone(path, real string) string {
 	root := filepath.Dir(filepath.Dir(real))
-	next, err := b.h.behindShim(path, real)
+	next, err := b.behindShim(path, real)
 	if next == "" && err == nil || slices.ContainsFunc(b.view.mounts, func(m jail.Mount) bool { return within(root, m.Source) }) {
 		return ""
 	}
@@ -64,8 +64,8 @@ func (b *builder) shimAlone(path, real string) string {
 }
 
 // envVersion is the program that a shim of one family starts.
-func (h Host) envVersion(f envFamily, root, name string) (string, error) {
-	chosen, by := h.chosenVersions(f, root)
+func (b *builder) envVersion(f envFamily, root, name string) (string, error) {
+	chosen, by := b.chosenVersions(f, root)
 	for _, v := range chosen {
 		if v == "system" {
 			return "", errNext
@@ -80,12 +80,12 @@ func (h Host) envVersion(f envFamily, root, name string) (string, error) {
 
 // chosenVersions is what the user chose, and where: the variable, the nearest
 // file at or above the working directory, the global file, else the system's.
-func (h Host) chosenVersions(f envFamily, root string) (versions []string, by string) {
-	if v, ok := h.lookup(f.version); ok && v != "" {
+func (b *builder) chosenVersions(f envFamily, root string) (versions []string, by string) {
+	if v, ok := b.h.lookup(f.version); ok && v != "" {
 		return splitVersions(v), f.version
 	}
-	for _, file := range append(h.upward(f.file), filepath.Join(root, "version")) {
-		if v := splitVersions(string(readHead(file, 4<<10))); len(v) > 0 {
+	for _, file := range append(b.h.upward(f.file), filepath.Join(root, "version")) {
+		if v := splitVersions(string(b.choice(file, 4<<10))); len(v) > 0 {
 			return v, file
 		}
 	}
