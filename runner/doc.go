@@ -73,7 +73,7 @@
 // shell those of more than 128 KiB, and source and input of more than [MaxRequest]
 // bytes together. An input must be one JSON document, nested no deeper than
 // [MaxDepth]. Node.js makes doubles of its numbers, Python of those with a point or
-// an exponent only.
+// an exponent only: its integers have all their digits, however many there are.
 //
 // # Values
 //

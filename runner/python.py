@@ -130,8 +130,13 @@ def hide():
 
 def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b2a_base64, modules=sys.modules, library=LIBRARY,
         settrace=sys.settrace, setprofile=sys.setprofile, mask=_signal.pthread_sigmask, signals=_signal.valid_signals(), setrecursionlimit=sys.setrecursionlimit):
+    bound = sys.get_int_max_str_digits() if hasattr(sys, "get_int_max_str_digits") else 0
+    if bound:  # it is for the source, and not for its input
+        sys.set_int_max_str_digits(0)
     with open(0, "rb", buffering=0, closefd=False) as f:
         request = json.loads(f.readall())
+    if bound:
+        sys.set_int_max_str_digits(bound)
     token, limit, source, given = request["token"].encode(), request["limit"], request["source"], request["input"]
     del request
 

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"math/big"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,6 +34,7 @@ func TestPython(t *testing.T) {
 		{name: "input of odd strings", source: "return [ord(input[0]), input[1], input[2]]", input: `["\ud800","\u0000","é"]`, value: `[55296,"\u0000","é"]`},
 		{name: "numbers", source: "return [1e21, -0.0, 0.1, 123456789012345678901234567890, True, False]", value: "[1e+21,-0.0,0.1,123456789012345678901234567890,true,false]"},
 		{name: "a large integer in the input is exact", source: "return input", input: "9007199254740993", value: "9007199254740993"},
+		{name: "an integer of 5000 digits in the input", source: "import sys\nbound = getattr(sys, 'get_int_max_str_digits', lambda: 4300)()\nreturn [input == 10 ** 5000 + 7, bound]", input: "1" + strings.Repeat("0", 4999) + "7", value: "[true,4300]"},
 		{name: "an integer as large as doubles", source: "return [2 ** 1023, -(2 ** 1023)]", value: "[" + twoTo1023 + ",-" + twoTo1023 + "]"},
 		{name: "an integer beyond doubles", source: "return [1, 10 ** 309]", reason: jail.ReasonInvalidOutput, says: "beyond 1.8e308"},
 		{name: "an integer of too many digits", source: "return {'a': 10 ** 5000}", reason: jail.ReasonInvalidOutput, says: `value["a"] is an integer beyond 1.8e308`},
