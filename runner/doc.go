@@ -98,7 +98,8 @@
 //	deeper than MaxDepth                   invalid_output
 //	half a surrogate pair in a string      invalid_output: many readers of JSON refuse the
 //	                                       document then
-//	more than Limits.Output bytes          output_too_large
+//	more than Limits.Output bytes, with    output_too_large; so is a thrown error that
+//	the 60 or so that go around it         does not fit
 //
 // The message of invalid_output says where in the value it is: value["a"][3] is NaN.
 // For the shell it is what is no JSON document, or more than one, or not UTF-8; its

@@ -26,7 +26,7 @@ the return: threads, timers and children are not waited for. "reason" is
   output_too_large  the value, or what was printed, was longer than --output
 
 and otherwise as with ` + "`jail run`" + `. Exit status: that of run; 65 for
-invalid_output. Source and input may have 64 MiB together, be nested 500 levels
-deep, and are UTF-8. The input is JSON of which each language makes its own
-numbers: those of JavaScript are doubles.
+invalid_output. A request is UTF-8 and may have 64 MiB, and its input be nested
+500 levels deep. That is JSON of which each language makes its own numbers:
+those of JavaScript are doubles.
 `
