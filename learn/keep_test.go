@@ -124,7 +124,7 @@ func TestListings(t *testing.T) {
 	if len(lean.Open) != 2 || !strings.Contains(lean.Open[0], `listing "/proj/src": it ran the same`) {
 		t.Errorf("%q: want both listings left open", lean.Open)
 	}
-	if s := lean.Spec(); len(s.View) != 2 || s.Dir != "/proj" {
+	if s := lean.Spec(); len(s.View) != 3 || s.Dir != "/proj" {
 		t.Errorf("%+v, %s: want what the lean profile shows", s.View, s.Dir)
 	}
 	if From("base", []string{"x"}, []Watched{watched(read("/proj/a"))}).WithoutListings() != nil {

@@ -29,7 +29,7 @@ func watched(uses ...jail.PathUse) Watched {
 	memory, pids, code := int64(50<<20), int64(9), 0
 	return Watched{
 		Spec:  jail.Spec{Dir: "/proj", Net: jail.NetLoopback, View: []jail.Mount{{Kind: jail.MountRW, Source: "/proj", Target: "/proj"}, {Kind: jail.MountRO, Source: "/proj/main.py", Target: "/proj/main.py"}}},
-		Given: jail.Spec{View: []jail.Mount{{Kind: jail.MountRO, Source: "/proj/main.py", Target: "/proj/main.py"}}},
+		Given: jail.Spec{View: []jail.Mount{{Kind: jail.MountRO, Source: "/proj/main.py", Target: "/proj/main.py"}, {Kind: jail.MountRO, Source: "/proj/tool", Target: "/proj/tool"}}},
 		Result: jail.Result{Reason: jail.ReasonOK, OK: true, ExitCode: &code, Used: &jail.Used{Paths: uses},
 			Usage: jail.Usage{WallMS: 2300, MemoryPeakBytes: &memory, PidsPeak: &pids}, Stdout: jail.Output{Bytes: 70000}},
 	}
@@ -66,6 +66,8 @@ func TestPaths(t *testing.T) {
 		{"looked at alone", []jail.PathUse{looked("/proj"), looked("/proj/src")}, []string{"/proj/src"}, nil, 0},
 		{"listed", []jail.PathUse{list("/proj/src"), read("/proj/src/a")}, []string{"/proj/src"}, nil, 0},
 		{"what comes with the command", []jail.PathUse{{Path: "/proj/main.py", Kind: jail.MountRO, Source: "/proj/main.py", Read: true}}, nil, nil, 0},
+		{"what comes with the command, shown with all else", []jail.PathUse{read("/proj/tool"), wrote("/proj/tool")}, nil, []string{"/proj/tool"}, 0},
+		{"the same, only read", []jail.PathUse{read("/proj/tool")}, nil, nil, 0},
 		{"of the box's own", []jail.PathUse{{Path: "/tmp/x", Kind: jail.MountTmpfs, Read: true}, {Path: "/usr/bin/env", Kind: jail.MountSystem, Source: "/usr/bin/env", Executed: true}}, nil, nil, 0},
 		{"a link", []jail.PathUse{{Path: "/proj/cur/x", Real: "/proj/v1/x", Read: true}}, []string{"/proj/v1/x", "/proj/v1/x:/proj/cur/x"}, nil, 0},
 		{"a link in a folder that is shown", []jail.PathUse{{Path: "/proj/cur/x", Real: "/proj/v1/x", Read: true}, list("/proj/cur")}, []string{"/proj/cur", "/proj/v1/x"}, nil, 0},

@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/seed-75010da9/jail/jail"
 )
 
 // readOnly is what was read and lies in nothing that is writable.
@@ -66,7 +68,7 @@ func (t *tree) readCounts(writable map[string]bool, listings bool) map[string]in
 	// A name that leads to something else counts for its folder, and is nothing itself.
 	names := map[string]bool{}
 	for l, h := range t.links {
-		if _, own := count[l.asked]; !own && h != writes && (h != lists || listings) && !t.isGiven(l.asked) && !t.made[l.asked] && !t.inOne(writable, l.asked) {
+		if _, own := count[l.asked]; !own && h != writes && (h != lists || listings) && !t.isGiven(l.asked, jail.MountRO) && !t.made[l.asked] && !t.inOne(writable, l.asked) {
 			names[l.asked] = true
 		}
 	}
@@ -183,7 +185,10 @@ func (t *tree) otherNames(readOnly, writable []Grant) (ro, rw []Grant) {
 // has. What holds a mount has no other names: that would not be at them.
 func (t *tree) unlinked(all *placed, l link) bool {
 	from, ok := covering(t.mounts, l.asked)
-	if !ok || !ofHost(from) || t.given[from.Target] == from || from.Target == l.asked || t.around[l.asked] || t.around[l.real] {
+	if given, ok := covering(t.given, l.asked); ok && within(given.Target, from.Target) {
+		return false
+	}
+	if !ok || !ofHost(from) || from.Target == l.asked || t.around[l.asked] || t.around[l.real] {
 		return false
 	}
 	_, shown := all.over(l.asked)

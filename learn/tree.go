@@ -18,7 +18,7 @@ const (
 // the host may be shown at several.
 type tree struct {
 	mounts   map[string]jail.Mount // of the watching boxes, by target
-	given    map[string]jail.Mount // of those, what comes with the profile and the command
+	given    map[string]jail.Mount // what comes with the profile and the command, whether they show it so or in something larger
 	around   map[string]bool       // the folders that mounts lie in, at any depth
 	start    string                // the folder that the program started in
 	dirs     map[string]bool       // paths that are folders
@@ -56,17 +56,15 @@ func newTree(runs []Watched, listings bool) *tree {
 		looked: map[string]string{}, links: map[link]how{}, listings: listings, enough: fullDetail, hints: jail.NewHints(), private: map[string]string{}, there: jail.NewHints()}
 	for _, w := range runs {
 		for _, m := range w.Given.View {
-			t.given[m.Target], t.mounts[m.Target] = m, m
+			t.given[m.Target] = m
 		}
 		for _, m := range w.Spec.View {
 			t.mounts[m.Target] = m
 			if t.given[m.Target] != m {
 				delete(t.given, m.Target)
 			}
+			addAbove(t.around, m.Target)
 		}
-	}
-	for target := range t.mounts {
-		addAbove(t.around, target)
 	}
 	for _, w := range runs {
 		if w.Result.Used == nil {
@@ -108,12 +106,12 @@ func (t *tree) add(u jail.PathUse) {
 	switch {
 	case m.Kind == jail.MountRW && (u.Made || u.Written):
 		t.made[p] = t.made[p] || u.Made || u.Removed || apart // what can't be granted by itself is changed in its folder
-		if t.given[m.Target] != m {
+		if !t.isGiven(p, jail.MountRW) {
 			t.wrote[p] += n
 		}
 		t.link(u, writes)
 	case !u.Read && !u.Used && !u.Executed: // written to, it seems, where nothing is
-	case t.isGiven(p):
+	case t.isGiven(p, jail.MountRO):
 	case apart:
 		t.held[path.Dir(p)], t.dirs[path.Dir(p)] = true, true
 		t.link(u, reads)
@@ -145,11 +143,11 @@ func (t *tree) link(u jail.PathUse, h how) {
 	}
 }
 
-// isGiven says whether the profile that is extended, or the command, shows a path
-// already.
-func (t *tree) isGiven(p string) bool {
-	m, ok := covering(t.mounts, p)
-	return ok && t.given[m.Target] == m
+// isGiven says whether the profile that is extended, or the command, shows what is at a
+// path already, for what is wanted of it.
+func (t *tree) isGiven(p string, kind jail.MountKind) bool {
+	m, ok := covering(t.given, p)
+	return ok && ofHost(m) && host(m, p) == t.host(p) && (kind != jail.MountRW || m.Kind == kind)
 }
 
 // keeps says why a path is nothing to be granted that nobody named: the watching box may
