@@ -136,7 +136,7 @@ func (d Denial) wayOut() string {
 	if strings.HasPrefix(d.Grant, "without ") {
 		return "run it " + d.Grant
 	}
-	if strings.Count(d.Grant, "--") > 1 {
+	if flags, _, _ := strings.Cut(d.Grant, inPlaceOf); strings.Count(flags, " --") > 0 {
 		return d.Grant + " allow it"
 	}
 	return d.Grant + " allows it"

@@ -130,6 +130,7 @@ func (r *run) grantOfAudited(path string, want paths.Want) (flags, setting, neve
 	default:
 		g = r.grantOfReadOnly(&pathRefusal{asked: path, real: path, want: want})
 	}
+	g = r.typed(g)
 	flags, setting = g.text()
 	return flags, setting, g.never
 }

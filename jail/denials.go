@@ -105,16 +105,19 @@ func (r *run) grantOf(c *refused) grant {
 	}
 	byPolicy := allows(policy, c)
 	switch {
-	case slices.Contains(r.spec.Seccomp.Deny, c.name) && (byPolicy || seccomp.ByName(c.name)):
+	case slices.Contains(r.spec.Seccomp.Deny, c.name) && (byPolicy || slices.Contains(r.spec.Seccomp.Allow, c.name)):
 		return grant{flags: "without --deny-syscall " + c.name, setting: "seccomp.deny without " + quoted(c.name)}
+	case slices.Contains(r.spec.Seccomp.Deny, c.name) && seccomp.ByName(c.name):
+		return grant{flags: "--allow-syscall " + c.name + inPlaceOf + "--deny-syscall " + c.name, setting: byName(c.name).setting + inPlaceOf + "seccomp.deny = [" + quoted(c.name) + "]"}
 	case byPolicy:
 		return r.grantInBox(c)
 	case with(policy, seccomp.UnixSockets(), c):
-		return grant{flags: "--unix", setting: "net.unix = true"}
+		return r.offered(grant{flags: "--unix", setting: "net.unix = true"}, func(s *Spec) { s.Unix = true })
 	case with(policy, seccomp.Loopback(), c):
-		return grant{flags: "--net loopback", setting: `net.mode = "loopback"`}
+		return r.offered(grant{flags: "--net loopback", setting: `net.mode = "loopback"`}, func(s *Spec) { s.Net = NetLoopback })
 	case seccomp.ByName(c.name):
-		return byName(together(c.name)...)
+		names := slices.DeleteFunc(together(c.name), func(n string) bool { _, has := seccomp.Number(n); return !has })
+		return r.offered(byName(names...), func(s *Spec) { s.Seccomp.Allow = append(s.Seccomp.Allow, names...) })
 	}
 	why := seccomp.Why(c.name)
 	if why == "" {

@@ -19,24 +19,41 @@ type pathGrant struct {
 	source string // on the host
 	target string // in the box, if that is another
 	file   bool   // it is no folder
-	never  string
+	// instead is the grant that it can't stand beside, or nil.
+	instead *Mount
+	never   string
+}
+
+// value is what the flag is given.
+func (g pathGrant) value() string {
+	if g.target != "" && g.target != g.source {
+		return g.source + ":" + g.target
+	}
+	return g.source
 }
 
 func (g pathGrant) text() (flags, setting string) {
 	if g.flag == "" {
 		return "", ""
 	}
-	value := g.source
-	if g.target != "" && g.target != g.source {
-		value += ":" + g.target
-	}
+	value := g.value()
 	key := map[string]string{"--ro": "view.ro", "--rw": "view.rw", "--tmpfs": "view.tmpfs"}[g.flag]
 	flags = g.flag + " " + word(value)
 	if utf8.ValidString(value) { // TOML has no other strings
 		setting = key + " = [" + tomlString(value) + "]"
 	}
+	if old := g.instead; old != nil {
+		flag, line := pathGrant{flag: "--" + string(old.Kind), source: old.Source, target: old.Target}.text()
+		flags += inPlaceOf + flag
+		if setting != "" {
+			setting += inPlaceOf + line
+		}
+	}
 	return flags, setting
 }
+
+// inPlaceOf stands in a grant before what of those given has to go for it.
+const inPlaceOf = " in place of "
 
 // word is a word of a shell's. What can't be seen, or is no text, stands in it by its
 // bytes, as bash, zsh and ksh read them.
@@ -84,48 +101,15 @@ func tomlString(s string) string {
 	return `"` + b.String() + `"`
 }
 
-// widen names the folder where three files of it or more are missing.
-func (h *hostLooks) widen(grants []pathGrant) {
-	count := map[string]int{}
-	folder := func(g pathGrant) string {
-		if g.flag != "--ro" || !g.file || g.target != "" {
-			return ""
-		}
-		return path.Dir(g.source)
-	}
-	for _, g := range grants {
-		count[folder(g)]++
-	}
-	for i, g := range grants {
-		dir := folder(g)
-		if dir == "" || count[dir] < 3 {
-			continue
-		}
-		if f, ok := h.at(dir); ok && f.real == dir && h.unhintable(f, hintRead) == "" && !h.has(path.Join(dir, ".env")) {
-			grants[i].source = dir
-		}
-	}
-}
-
-// unite has what is removed as well as read granted with its folder alone: a file that
-// is granted by itself can't be removed.
-func unite(refs []*pathRefusal, grants []pathGrant) {
-	folders := map[string]pathGrant{}
-	for i, ref := range refs {
-		if ref.want&paths.Remove != 0 && grants[i].flag == "--rw" {
-			folders[ref.asked] = grants[i]
-		}
-	}
-	for i, ref := range refs {
-		if folder, ok := folders[ref.asked]; ok && grants[i].flag != "" {
-			grants[i] = folder
-		}
-	}
-}
-
-// grantOfPath is what would have allowed a path; not ok is for what is no wall's
-// doing.
+// grantOfPath is what would have allowed a path, for whoever types it; not ok is for
+// what is no wall's doing.
 func (r *run) grantOfPath(ref *pathRefusal) (pathGrant, bool) {
+	g, ok := r.wayTo(ref)
+	return r.typed(g), ok
+}
+
+// wayTo is grantOfPath without regard to what else was given.
+func (r *run) wayTo(ref *pathRefusal) (pathGrant, bool) {
 	switch {
 	case errors.Is(ref.errno, unix.ENOENT) || errors.Is(ref.errno, unix.ENOTDIR):
 		return r.grantOfMissing(ref)
@@ -136,10 +120,23 @@ func (r *run) grantOfPath(ref *pathRefusal) (pathGrant, bool) {
 			return r.grantOn(f, "", ref.want), true
 		}
 		return r.grantOfMissing(ref)
+	case ref.want&changes != 0 && r.maskedMode(ref.real):
+		return r.grantOfReadOnly(ref), true
 	case ref.errno == unix.EPERM:
 		return pathGrant{never: "it belongs to somebody else than the box's user"}, true
 	}
 	return pathGrant{never: "its mode, or that of a folder above it, refuses the box's user: change it on the host"}, true
+}
+
+// maskedMode says whether a mode refuses the box's user because what it lies in is not
+// granted writable: then alone what belongs to its owner belongs to the box (needsIDMap).
+func (r *run) maskedMode(real string) bool {
+	m := r.plan.view.mountAt(real)
+	if m == nil || m.Kind != MountRO || !r.host.ownUID || r.spec.inPlace() {
+		return false
+	}
+	f, ok := r.looks().at(m.source(real))
+	return ok && f.mode&unix.S_IWUSR != 0
 }
 
 // granted is what has to be granted of a path: making and removing a name is changing
@@ -204,17 +201,22 @@ func (r *run) grantOfReadOnly(ref *pathRefusal) pathGrant {
 		return pathGrant{never: "it is a part of the operating system, which all boxes share: have it written to /tmp or to a folder that --rw grants"}
 	}
 	never := ""
-	for _, at := range []string{m.path, ref.granted(asked)} { // the grant as a whole, or what it is about
+	// The folder, in which programs make other files besides the one that is written;
+	// where that is no hint, the file.
+	for _, at := range []string{path.Dir(asked), ref.granted(asked)} {
 		source, target := m.source(at), at
-		if at == m.path && at == asked { // a file that was granted by itself
-			source, target = ref.granted(m.Source), ref.granted(at)
+		if !below(at, m.path) { // a file that was granted by itself
+			source, target = ref.granted(m.Source), ref.granted(asked)
 		}
 		f, ok := r.looks().at(source)
 		if !ok || f.real != source {
 			continue
 		}
 		if never = r.looks().unhintable(f, hintWrite); never == "" {
-			g := pathGrant{flag: "--rw", source: source}
+			g := pathGrant{flag: "--rw", source: source, file: !f.dir()}
+			if asked == m.path { // as long as it is granted by itself it can't be replaced
+				g.instead = &m.Mount
+			}
 			if target != source {
 				g.target = target
 			}

@@ -57,7 +57,7 @@ func (r *run) pathDenials() []Denial {
 			left += ref.count
 			continue
 		}
-		g, ok := r.grantOfPath(ref)
+		g, ok := r.wayTo(ref)
 		if !ok {
 			if r.looks().over { // it was this one that took too long
 				left += ref.count
@@ -74,7 +74,9 @@ func (r *run) pathDenials() []Denial {
 	r.looks().widen(grants)
 	unite(refs, grants)
 	for i := range all {
-		all[i].Grant, all[i].Setting = grants[i].text()
+		g := r.typed(grants[i])
+		all[i].Grant, all[i].Setting = g.text()
+		all[i].Never = g.never
 	}
 	if left > 0 {
 		all = append(all, Denial{Layer: LayerRoot, What: "other paths, which the host may not have either", Count: left, Source: sourceTrace, Never: "no more than the first, and no longer than a second, are looked up"})

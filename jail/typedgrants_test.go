@@ -22,47 +22,80 @@ func TestTypedGrantsWork(t *testing.T) {
 		"ln DIR/lib/a DIR/lib/y", "echo x >DIR/lib/q", "touch DIR/lib/a", "chmod 600 DIR/lib/b",
 		"cat DIR/odd/$'bad\xff.txt'", "cat DIR/odd/$'bidi\u202egpj'", "cat DIR/odd/'it'\\''s a $x'", "echo x >>DIR/odd/$'new\nline'", "rm DIR/odd/$'bad\xff.txt'",
 	} {
-		dir := tracedTree(t)
-		for _, f := range []string{"odd/bad\xff.txt", "odd/bidi\u202egpj", "odd/it's a $x", "odd/new\nline", "other/x"} {
-			os.MkdirAll(filepath.Dir(filepath.Join(dir, f)), 0o755)
-			os.WriteFile(filepath.Join(dir, f), []byte("x\n"), 0o644)
-		}
-		os.Mkdir(filepath.Join(dir, "empty"), 0o755)
-		s := shell("")
-		s.Args, s.Trace = []string{bash, "-c", strings.ReplaceAll(script, "DIR", dir)}, true
-		res := runBox(t, s, IO{})
-		for range 3 {
-			if res.Reason == ReasonOK {
-				break
+		for _, given := range []string{"", "DIR", "DIR/data.txt", "DIR/lib"} {
+			dir := typedTree(t)
+			s := shell("")
+			s.Args, s.Trace = []string{bash, "-c", strings.ReplaceAll(script, "DIR", dir)}, true
+			if at := strings.ReplaceAll(given, "DIR", dir); at != "" {
+				s.View = append(s.View, ro(at, at))
 			}
-			for _, d := range res.Denials {
-				if strings.Contains(d.What, dir) {
-					s.View = grantTyped(t, bash, s.View, d.Grant)
-				}
+			if res := typeAll(t, bash, &s, dir); res.Reason != ReasonOK {
+				t.Errorf("%s, given %q: with %v it still ends %s", script, given, s.View[len(s.View)-2:], text(res))
 			}
-			res = runBox(t, s, IO{})
-		}
-		if res.Reason != ReasonOK {
-			t.Errorf("%s: with %v it still ends %s", script, s.View, text(res))
 		}
 	}
 }
 
-// grantTyped is a view with what a shell makes of a hint, in place of what it was
-// granted before at that path or below.
+// typedTree is a tracedTree with more names in it.
+func typedTree(t *testing.T) string {
+	t.Helper()
+	dir := tracedTree(t)
+	for _, f := range []string{"odd/bad\xff.txt", "odd/bidi\u202egpj", "odd/it's a $x", "odd/new\nline", "other/x", "a:/x", "b:c"} {
+		os.MkdirAll(filepath.Dir(filepath.Join(dir, f)), 0o755)
+		os.WriteFile(filepath.Join(dir, f), []byte("x\n"), 0o644)
+	}
+	os.Mkdir(filepath.Join(dir, "empty"), 0o755)
+	return dir
+}
+
+// typeAll gives a box what its record hints at, until it has all.
+func typeAll(t *testing.T, bash string, s *Spec, dir string) Result {
+	t.Helper()
+	res := runBox(t, *s, IO{})
+	for range 4 {
+		if res.Reason == ReasonOK {
+			break
+		}
+		for _, d := range res.Denials {
+			if strings.Contains(d.What, dir) {
+				s.View = grantTyped(t, bash, s.View, d.Grant)
+			}
+		}
+		res = runBox(t, *s, IO{})
+	}
+	return res
+}
+
+// grantTyped is a view with what a shell makes of a hint besides, and without what the
+// hint says that it is in the place of.
 func grantTyped(t *testing.T, shell string, view []Mount, grant string) []Mount {
 	t.Helper()
-	out, err := exec.Command(shell, "-c", `printf '%s\0' `+grant).Output()
-	words := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
-	if err != nil || len(words) != 2 || words[0] != "--ro" && words[0] != "--rw" {
+	give, instead, _ := strings.Cut(grant, inPlaceOf)
+	m, ok := mountTyped(t, shell, give)
+	if !ok || slices.Contains(view, m) {
 		return view
 	}
-	from, to, _ := strings.Cut(words[1], ":")
-	if to == "" {
-		to = from
+	if old, ok := mountTyped(t, shell, instead); ok {
+		if !slices.Contains(view, old) {
+			t.Errorf("%s: there is no %+v in %v", grant, old, view)
+		}
+		view = slices.DeleteFunc(slices.Clone(view), func(m Mount) bool { return m == old })
 	}
-	view = slices.DeleteFunc(slices.Clone(view), func(m Mount) bool { return below(m.Target, to) })
-	return append(view, Mount{Kind: MountKind(words[0][2:]), Source: from, Target: to})
+	return append(slices.Clone(view), m)
+}
+
+func mountTyped(t *testing.T, shell, flag string) (m Mount, ok bool) {
+	t.Helper()
+	out, err := exec.Command(shell, "-c", `printf '%s\0' `+flag).Output()
+	words := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	if err != nil || len(words) != 2 || words[0] != "--ro" && words[0] != "--rw" {
+		return m, false
+	}
+	from, to := words[1], words[1]
+	if at := strings.LastIndex(words[1], ":/"); at >= 0 {
+		from, to = words[1][:at], words[1][at+1:]
+	}
+	return Mount{Kind: MountKind(words[0][2:]), Source: from, Target: to}, true
 }
 
 // What a home that is granted to be read holds is not hinted to be written as a whole,

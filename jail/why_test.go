@@ -43,8 +43,8 @@ func TestWhyOfPaths(t *testing.T) {
 		grant, never string
 	}{
 		{"DIR/granted/in.txt", accessRead, true, "", "", "", ""},
-		{"DIR/granted/in.txt", accessWrite, false, "EROFS", root, "--rw DIR/granted", ""},
-		{"DIR/granted", accessMakeIn, false, "EROFS", root, "--rw DIR/granted", ""},
+		{"DIR/granted/in.txt", accessWrite, false, "EROFS", root, "--rw DIR/granted in place of --ro DIR/granted", ""},
+		{"DIR/granted", accessMakeIn, false, "EROFS", root, "--rw DIR/granted in place of --ro DIR/granted", ""},
 		{"DIR/granted/hidden.txt", accessRead, false, "EACCES", root, "", "its mode"},
 		{"DIR/data.txt", accessRead, false, "ENOENT", root, "--ro DIR/data.txt", ""},
 		{"DIR/data.txt", accessWrite, false, "ENOENT", root, "--rw DIR/data.txt", ""},

@@ -1,0 +1,79 @@
+package jail
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// What a hint names has to work when it is typed beside what was given: it is put to
+// the Spec, and to the host, before it is told.
+
+// offered is a grant of something else than files if a box with it is not refused;
+// change makes it.
+func (r *run) offered(g grant, change func(*Spec)) grant {
+	s := r.spec
+	s.Seccomp.Allow = slices.Clone(s.Seccomp.Allow)
+	change(&s)
+	if why := firstWant((&run{spec: s}).tierFaults(r.host, r.view)); why != "" {
+		return grant{never: g.flags + " would be refused: " + why}
+	}
+	return g
+}
+
+// typed is a grant of files with what of the box's it stands in the place of: one path
+// in the box shows one thing. One with which the box would be refused is none.
+func (r *run) typed(g pathGrant) pathGrant {
+	if g.flag == "" {
+		return g
+	}
+	m := Mount{Kind: MountKind(g.flag[2:]), Source: g.source, Target: cmp.Or(g.target, g.source)}
+	if m.Kind == MountTmpfs {
+		m = Mount{Kind: MountTmpfs, Target: g.source}
+	}
+	if strings.Contains(m.Source+"/", ":/") || strings.Contains(m.Target+"/", ":/") {
+		return pathGrant{never: "its name has a colon at the end, behind which a flag has the place in the box: give it another name"}
+	}
+	s := r.spec
+	s.View = slices.DeleteFunc(slices.Clone(s.View), func(old Mount) bool {
+		same := old.Target == m.Target || g.instead != nil && old.Target == g.instead.Target
+		if same && (old.Kind == MountRO || old.Kind == MountRW) {
+			g.instead = &old
+		}
+		return same
+	})
+	s.View = append(s.View, m)
+	var why string
+	if !r.looks().bounded(func() { why = r.viewFault(s, m) }) {
+		return pathGrant{never: "looking at it took too long"}
+	}
+	if why != "" {
+		return pathGrant{never: g.flag + " " + g.value() + " would be refused: " + why}
+	}
+	return g
+}
+
+// viewFault is what is wrong with a Spec with a new mount on this host, or "".
+func (r *run) viewFault(s Spec, m Mount) string {
+	look := resolve
+	if s.inPlace() {
+		look = resolveInPlace
+	}
+	v, faults := look(s)
+	return firstWant(slices.Concat(m.faults(), faults, (&run{spec: s}).tierFaults(r.host, v)))
+}
+
+// tierFaults are those that a box of the tier has, by itself and on a host.
+func (r *run) tierFaults(h host, v view) Faults {
+	if !r.spec.inPlace() {
+		return nil
+	}
+	return append(r.spec.inPlaceFaults(), r.hostFaults(h, v)...)
+}
+
+func firstWant(faults Faults) string {
+	if len(faults) == 0 {
+		return ""
+	}
+	return faults[0].Want
+}

@@ -1,0 +1,60 @@
+package jail
+
+import (
+	"cmp"
+	"path"
+
+	"github.com/seed-75010da9/jail/jail/internal/paths"
+)
+
+// Hints of one record are typed together.
+
+// widen names the folder where three files of it or more are missing.
+func (h *hostLooks) widen(grants []pathGrant) {
+	count := map[string]int{}
+	folder := func(g pathGrant) string {
+		if g.flag != "--ro" || !g.file || g.target != "" {
+			return ""
+		}
+		return path.Dir(g.source)
+	}
+	for _, g := range grants {
+		count[folder(g)]++
+	}
+	for i, g := range grants {
+		dir := folder(g)
+		if dir == "" || count[dir] < 3 {
+			continue
+		}
+		if f, ok := h.at(dir); ok && f.real == dir && h.unhintable(f, hintRead) == "" && !h.has(path.Join(dir, ".env")) {
+			grants[i].source = dir
+		}
+	}
+}
+
+// unite has all that is wanted of one path granted by one flag, the widest that any of
+// it takes: a file that is granted by itself can't be removed, and one path is granted
+// once. What lies in a folder that is to be written comes with it, for a file that is
+// granted by itself can't be moved or linked there; and what was only looked at, with
+// what lies in it.
+func unite(refs []*pathRefusal, grants []pathGrant) {
+	for i, ref := range refs {
+		for _, g := range grants {
+			if own := grants[i]; own.flag != "" && g.flag != "" && ref.comes(own, g) {
+				grants[i] = g
+			}
+		}
+	}
+}
+
+// comes says whether what was refused comes with another's grant as well.
+func (ref *pathRefusal) comes(own, g pathGrant) bool {
+	at, ownAt := cmp.Or(g.target, g.source), cmp.Or(own.target, own.source)
+	switch {
+	case at == ownAt:
+		return g.flag == "--rw" && own.flag == "--ro"
+	case g.flag == "--rw" && !g.file && own.file && below(ownAt, at):
+		return true
+	}
+	return ref.want&^paths.Look == 0 && !own.file && below(at, ownAt)
+}
