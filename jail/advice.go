@@ -21,6 +21,7 @@ const (
 	tried   suspicion = iota // often tried and done without
 	lookup                   // so is this, by libc, which looks up names of users, and of hosts
 	missed                   // asked for on purpose
+	told                     // as that, and the program itself names it
 	network                  // as that, and what fails most often
 )
 
@@ -57,19 +58,19 @@ func suspicionOf(d Denial, said string) (s suspicion, any bool) {
 	switch s = suspect(d); {
 	case d.Errno == "":
 		return 0, false
-	case d.common:
-		return missed, named(d, said)
 	case d.What == trialSocket && tellsOfHosts(said):
 		return network, true
+	case (d.common || s == missed) && named(d, said):
+		return told, true
 	}
-	return s, true
+	return s, !d.common
 }
 
-// suspects is the denial that a failure is most likely owed to; of equals, the
-// first. It is nil if nothing was seen to be refused.
+// suspects is the denial that a failure is most likely owed to; of equals, the first
+// that programs rarely do without. It is nil if nothing was seen to be refused.
 func suspects(denials []Denial, said string) (best *Denial, most suspicion) {
 	for i := range denials {
-		if s, ok := suspicionOf(denials[i], said); ok && (best == nil || s > most) {
+		if s, ok := suspicionOf(denials[i], said); ok && (best == nil || s > most || s == most && best.common && !denials[i].common) {
 			best, most = &denials[i], s
 		}
 	}
@@ -77,8 +78,8 @@ func suspects(denials []Denial, said string) (best *Denial, most suspicion) {
 }
 
 // accuse adds to a failed run's message and hint what it was refused. program is what
-// ran.
-func (res *Result) accuse(program string) {
+// ran; files is a hint about files that something other than denials has shown, or "".
+func (res *Result) accuse(program, files string) {
 	switch res.Reason {
 	case ReasonExecutionFailed, ReasonSignaled, ReasonTimeout:
 	default:
@@ -86,14 +87,11 @@ func (res *Result) accuse(program string) {
 	}
 	said := res.saidOnStderr()
 	d, s := suspects(res.Denials, said)
-	files := res.fileHint("stderr", said)
-	if d == nil {
-		res.Hint = joined(res.Hint, cmp.Or(exitHint(program, res.ExitCode), files))
-		return
-	}
-	if s < missed && files != "" {
-		res.Hint = joined(res.Hint, cmp.Or(exitHint(program, res.ExitCode), files))
-		return
+	if s < missed {
+		if files = cmp.Or(files, res.hostHint(said), res.fileHint("stderr", said)); d == nil || files != "" {
+			res.Hint = joined(res.Hint, cmp.Or(exitHint(program, res.ExitCode), files))
+			return
+		}
 	}
 	if res.Reason == ReasonTimeout && s != network {
 		return
@@ -109,14 +107,14 @@ func (res *Result) accuse(program string) {
 	case lookup:
 		res.Hint = joined(joined(res.Hint, exitHint(program, res.ExitCode)), "it was refused "+d.inWords()+", with which libc looks names up: if one was a host's, "+noNetwork+
 			"; if it was a Unix socket of its own, "+d.wayOut())
-	case missed:
+	case missed, told:
 		res.Message += ", and it was refused " + d.inWords()
 		if makesCode(*d) {
 			res.Message += ", which a JIT compiler makes its code with"
 		}
 		res.Hint = joined(res.Hint, d.wayOut())
 	default:
-		res.Hint = joined(joined(res.Hint, exitHint(program, res.ExitCode)), "it was refused "+d.inWords()+", which many programs try and do without; if that may be it: "+d.wayOut())
+		res.Hint = joined(joined(res.Hint, exitHint(program, res.ExitCode)), "it was refused "+d.inWords()+", which many programs try and do without; if that may be it: "+d.way())
 	}
 }
 
@@ -140,6 +138,15 @@ func (d Denial) wayOut() string {
 		return d.Grant + " allow it"
 	}
 	return d.Grant + " allows it"
+}
+
+// way is wayOut for a call that may have been about the network: a socket alone brings
+// nobody there.
+func (d Denial) way() string {
+	if d.What == trialSocket {
+		return networkHint(d)
+	}
+	return d.wayOut()
 }
 
 // neverWords is why there is no flag to name.

@@ -19,6 +19,9 @@ func TestAccuse(t *testing.T) {
 	ptrace, chroot, flock := denial("ptrace(PTRACE_TRACEME, 0, …)", "--allow-syscall ptrace", ""), denial(`chroot("/")`, "", "the reason"), denial("flock(fd, LOCK_EX)", "--allow-syscall flock", "")
 	trial, sought := denial("socket(AF_INET6, SOCK_STREAM)", "--net loopback", ""), denial(`reading "/etc/x"`, "--ro /etc/x", "")
 	sought.common = true
+	rw, denied := denial(`making "/srv/out/f"`, "--rw /srv/out in place of --ro /srv/out", ""), denial("ptrace(PTRACE_TRACEME, 0, …)", "--allow-syscall ptrace in place of --deny-syscall ptrace", "")
+	looked, above, opened := denial(`looking at "/srv/h.js"`, "--ro /srv/h.js", ""), denial(`looking at "/srv/a"`, "--ro /srv/a", ""), denial(`reading "/srv/a/b"`, "--ro /srv/a/b", "")
+	looked.common, above.common = true, true
 	rest := Denial{What: "other system calls", Count: 9}
 	code := func(n int) *int { return &n }
 	for _, c := range []struct {
@@ -42,15 +45,26 @@ func TestAccuse(t *testing.T) {
 		{ReasonTimeout, nil, []Denial{ptrace}, "m", "", 0, ""},
 		{ReasonTimeout, nil, []Denial{inet}, "m, and it was refused the network", "no network", 1, ""},
 		{ReasonOutOfMemory, nil, []Denial{inet}, "m", "", 0, ""},
-		{ReasonExecutionFailed, code(1), []Denial{trial}, "m", "--net loopback allows it", 0, ""},
 		{ReasonExecutionFailed, code(1), []Denial{trial, name}, "m", "with which libc looks names up", 0, ""},
 		{ReasonExecutionFailed, code(1), []Denial{sought}, "m", "", 0, ""},
 		{ReasonExecutionFailed, code(1), []Denial{sought, trial}, "m, and it was refused reading", "--ro /etc/x allows it", 1, "cat: /etc/x: No such file"},
 		{ReasonExecutionFailed, code(1), []Denial{name, trial}, "m, and it was refused the network", "no network", 1, "URLError: Name or service not known"},
+		{ReasonExecutionFailed, code(1), []Denial{name, trial}, "m", "a box reaches no network", 0, "ERROR: No matching distribution found for six"},
+		{ReasonExecutionFailed, code(1), []Denial{name}, "m", "a box reaches no network", 0, "curl: (6) Could not resolve host: example.com"},
+		{ReasonExecutionFailed, code(1), nil, "m", "a box reaches no network", 0, "connect: Network is unreachable"},
+		{ReasonExecutionFailed, code(1), []Denial{trial}, "m", "if that may be it: a box reaches no network", 0, ""},
+		{ReasonExecutionFailed, code(1), []Denial{rw}, "m, and it was refused making", "--rw /srv/out in place of --ro /srv/out allows it", 1, ""},
+		{ReasonExecutionFailed, code(1), []Denial{denied}, "m, and it was refused ptrace", "--allow-syscall ptrace in place of --deny-syscall ptrace allows it", 1, ""},
+		{ReasonExecutionFailed, code(1), []Denial{looked, ptrace}, "m, and it was refused looking at", "--ro /srv/h.js allows it", 1, "Error: Cannot find module './h.js'"},
+		{ReasonExecutionFailed, code(1), []Denial{looked}, "m", "", 0, "it was h.js"},
+		{ReasonExecutionFailed, code(1), []Denial{looked}, "m", "", 0, "cannot open /srv/h.js.map"},
+		{ReasonExecutionFailed, code(1), []Denial{looked}, "m, and", "--ro /srv/h.js allows it", 1, "I need /srv/h.js."},
+		{ReasonExecutionFailed, code(1), []Denial{above, opened}, `m, and it was refused reading "/srv/a/b"`, "--ro /srv/a/b allows it", 1, "cat: /srv/a/b: No such file or directory"},
+		{ReasonExecutionFailed, code(1), []Denial{looked, opened}, `m, and it was refused reading "/srv/a/b"`, "--ro /srv/a/b allows it", 1, "tar: b: Cannot open: No such file or directory"},
 	} {
 		res := Result{Reason: c.reason, ExitCode: c.code, Message: "m", Denials: append([]Denial(nil), c.denials...)}
 		res.Stderr.Text = c.stderr
-		res.accuse("/bin/x")
+		res.accuse("/bin/x", "")
 		likely := 0
 		for _, d := range res.Denials {
 			if d.Likely {

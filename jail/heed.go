@@ -1,9 +1,12 @@
 package jail
 
 import (
+	"path"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // What a program itself says of its failure is its own word, and may be of anything:
@@ -39,21 +42,65 @@ func (res *Result) saidOnStderr() string {
 	return res.Stderr.Text + res.Stderr.Tail
 }
 
-// tellsOfHosts says whether a text is one of programs that found no host. getaddrinfo(3)
-// has the words of most (gai_strerror(3)).
+// tellsOfHosts says whether a text is one of programs that found no host, or no way to
+// it. getaddrinfo(3) has the words of most (gai_strerror(3)).
 func tellsOfHosts(said string) bool {
-	return slices.ContainsFunc([]string{"Name or service not known", "name resolution", "Failed to establish a new connection", "resolve host"},
-		func(words string) bool { return strings.Contains(said, words) })
+	return tellsOf(said, "Name or service not known", "name resolution", "Failed to establish a new connection", "resolve host", "getaddrinfo", "no such host",
+		"Network is unreachable", "ENETUNREACH")
 }
 
-// named says whether a text names the file of a denial.
-func named(d Denial, said string) bool {
+func tellsOf(said string, words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(said, w) })
+}
+
+// pathOf is the path that a denial is about, or "".
+func pathOf(d Denial) string {
 	_, quoted, ok := strings.Cut(d.What, ` "`)
-	if !ok {
+	if p, err := strconv.Unquote(`"` + quoted); ok && err == nil && strings.HasPrefix(p, "/") {
+		return p
+	}
+	return ""
+}
+
+// named says whether a text names the file of a denial: by its path, or, where it tells
+// of a file that is missed, by the end of that, as from a folder that the program was in.
+func named(d Denial, said string) bool {
+	p := pathOf(d)
+	if p == "" {
 		return false
 	}
-	path, err := strconv.Unquote(`"` + quoted)
-	return err == nil && strings.HasPrefix(path, "/") && strings.Contains(said, path)
+	for line := range strings.Lines(said) {
+		ends := tellsOf(line, "No such file", "ENOENT", "annot ", "ermission denied", "EACCES", "Read-only file", "EROFS", "not found")
+		for rest, at := line, strings.Index(line, p); at >= 0; at = strings.Index(rest, p) {
+			if rest = rest[at+len(p):]; rest == "" || !inPath(rest) {
+				return true
+			}
+		}
+		if ends && slices.ContainsFunc(strings.FieldsFunc(line, notOfPath), func(word string) bool { return endsIn(p, word) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// inPath says whether a path that a text names goes on with rest.
+func inPath(rest string) bool {
+	r, _ := utf8.DecodeRuneInString(rest)
+	return !notOfPath(r) && (r != '.' || len(rest) > 1 && !notOfPath(rune(rest[1])))
+}
+
+// notOfPath are characters that programs put around a path.
+func notOfPath(r rune) bool {
+	return unicode.IsSpace(r) || strings.ContainsRune("'\"`‘’“”:,;()[]{}<>", r)
+}
+
+// endsIn says whether a path ends in a word that is a relative one.
+func endsIn(p, word string) bool {
+	word = path.Clean(word)
+	for strings.HasPrefix(word, "../") {
+		word = word[len("../"):]
+	}
+	return word != "." && word != ".." && strings.HasSuffix(p, "/"+word)
 }
 
 const (
@@ -62,12 +109,22 @@ const (
 	noPackage  = "a box has the packages that its profile, --ro, --rw or --workspace shows"
 )
 
-// fileHint is for a program whose last words are of a file, where nobody looks at
-// files; where says in what it said so.
-func (res *Result) fileHint(where, said string) string {
-	if res.Reason == ReasonTimeout || res.Observed == nil || slices.Contains(res.Observed.Sources, sourceTrace) {
+// hostHint is for a program whose last words are of a host.
+func (res *Result) hostHint(said string) string {
+	if res.Reason == ReasonTimeout || !tellsOfHosts(said) && !tellsOf(said, "No matching distribution found") {
 		return ""
 	}
+	return noNetwork
+}
+
+// fileHint is for a program whose last words are of a file, where nobody looks at
+// files, or of a module, which a program may know of without looking; where says in
+// what it said so.
+func (res *Result) fileHint(where, said string) string {
+	if res.Reason == ReasonTimeout || res.Observed == nil {
+		return ""
+	}
+	traced := slices.Contains(res.Observed.Sources, sourceTrace)
 	for _, word := range []struct{ says, of, means string }{
 		{"ModuleNotFoundError", "a module", noPackage}, {"MODULE_NOT_FOUND", "a module", noPackage}, {"Cannot find module", "a module", noPackage},
 		{"Read-only file system", "a file", notGranted}, {"EROFS", "a file", notGranted},
@@ -75,10 +132,14 @@ func (res *Result) fileHint(where, said string) string {
 		{"No such file or directory", "a file", notShown}, {"ENOENT", "a file", notShown},
 		{"Directory nonexistent", "a file", notShown}, {"No such file", "a file", notShown}, // dash's words
 	} {
-		if strings.Contains(said, word.says) {
-			return "its " + where + " tells of " + word.of + " (" + word.says + "): " +
-				joined(word.means, "with --trace the record names what of files it was refused, and what allows that")
+		if !strings.Contains(said, word.says) || traced && word.means != noPackage {
+			continue
 		}
+		tells := "its " + where + " tells of " + word.of + " (" + word.says + "): "
+		if traced {
+			return tells + word.means
+		}
+		return tells + joined(word.means, "with --trace the record names what of files it was refused, and what allows that")
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package jail
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 )
@@ -35,12 +36,14 @@ func (r *run) typed(g pathGrant) pathGrant {
 		return pathGrant{never: "its name has a colon at the end, behind which a flag has the place in the box: give it another name"}
 	}
 	s := r.spec
+	gone := g.instead
+	g.instead = nil
 	s.View = slices.DeleteFunc(slices.Clone(s.View), func(old Mount) bool {
-		same := old.Target == m.Target || g.instead != nil && old.Target == g.instead.Target
-		if same && (old.Kind == MountRO || old.Kind == MountRW) {
-			g.instead = &old
+		away := old.Target == m.Target || slices.Contains(gone, old) || r.covered(old, m)
+		if away && (old.Kind == MountRO || old.Kind == MountRW) {
+			g.instead = append(g.instead, old)
 		}
-		return same
+		return away
 	})
 	s.View = append(s.View, m)
 	var why string
@@ -51,6 +54,13 @@ func (r *run) typed(g pathGrant) pathGrant {
 		return pathGrant{never: g.flag + " " + g.value() + " would be refused: " + why}
 	}
 	return g
+}
+
+// covered says whether a file that is granted by itself, to be written, is shown with
+// the folder that it lies in as well, and by itself can't be replaced there.
+func (r *run) covered(old, folder Mount) bool {
+	m := r.plan.view.grants[old.Target]
+	return m != nil && !m.dir && old.Kind == MountRW && folder.Kind == MountRW && path.Dir(old.Target) == folder.Target && path.Dir(old.Source) == folder.Source
 }
 
 // viewFault is what is wrong with a Spec with a new mount on this host, or "".

@@ -185,7 +185,8 @@ type Denial struct {
 	Count int64  `json:"count"`
 	// Errno is what the program was told, such as "EPERM".
 	Errno string `json:"errno,omitempty"`
-	// Grant is the flags that would allow it, or empty: then Never says why.
+	// Grant is the flags that would allow it beside those that were given, or in the
+	// place of those that it names behind "in place of"; or empty: then Never says why.
 	Grant string `json:"grant"`
 	// Setting is Grant as a line of a profile.
 	Setting string `json:"setting,omitempty"`

@@ -258,7 +258,7 @@ func (r *run) finish(err error) (Result, error) {
 		res.Reason, res.Message = ReasonInternalError, err.Error()
 	default:
 		r.verdict()
-		res.accuse(r.spec.Args[0])
+		res.accuse(r.spec.Args[0], r.placeHint(res.saidOnStderr()))
 	}
 	res.OK = res.Reason == ReasonOK
 	res.Timings = r.stopwatch.timings()

@@ -19,8 +19,8 @@ type pathGrant struct {
 	source string // on the host
 	target string // in the box, if that is another
 	file   bool   // it is no folder
-	// instead is the grant that it can't stand beside, or nil.
-	instead *Mount
+	// instead are those that it can't stand beside.
+	instead []Mount
 	never   string
 }
 
@@ -42,12 +42,14 @@ func (g pathGrant) text() (flags, setting string) {
 	if utf8.ValidString(value) { // TOML has no other strings
 		setting = key + " = [" + tomlString(value) + "]"
 	}
-	if old := g.instead; old != nil {
+	between := inPlaceOf
+	for _, old := range g.instead {
 		flag, line := pathGrant{flag: "--" + string(old.Kind), source: old.Source, target: old.Target}.text()
-		flags += inPlaceOf + flag
+		flags += between + flag
 		if setting != "" {
-			setting += inPlaceOf + line
+			setting += between + line
 		}
+		between = " and "
 	}
 	return flags, setting
 }
@@ -215,7 +217,7 @@ func (r *run) grantOfReadOnly(ref *pathRefusal) pathGrant {
 		if never = r.looks().unhintable(f, hintWrite); never == "" {
 			g := pathGrant{flag: "--rw", source: source, file: !f.dir()}
 			if asked == m.path { // as long as it is granted by itself it can't be replaced
-				g.instead = &m.Mount
+				g.instead = []Mount{m.Mount}
 			}
 			if target != source {
 				g.target = target

@@ -1,0 +1,158 @@
+package jail
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/seed-75010da9/jail/jail/internal/paths"
+	"golang.org/x/sys/unix"
+)
+
+// What no denial tells of, since nothing was refused: a module that is not looked for in
+// a folder that does not list it, and a file that stays where it is because it is a
+// mount. What the program says of it is looked up among what was given.
+
+// placeHint is what a failed program's own words show with the host's files and the
+// view, or "".
+func (r *run) placeHint(said string) string {
+	if reason := r.result.Reason; reason != ReasonExecutionFailed && reason != ReasonSignaled {
+		return ""
+	}
+	if hint := r.moduleHint(said); hint != "" {
+		return hint
+	}
+	return r.busyHint(said)
+}
+
+// moduleHint is for a module that lies on the host where the program looks for it, in a
+// folder that the box does not have, or has without it.
+func (r *run) moduleHint(said string) string {
+	for _, m := range []struct {
+		before, after string
+		places        func(dir, name string) []string
+	}{
+		{"No module named '", "'", pythonPlaces}, {"No module named ", "\n", pythonPlaces}, {"Cannot find module '", "'", nodePlaces}, {"Cannot find package '", "'", nodePlaces},
+	} {
+		_, rest, _ := strings.Cut(said, m.before)
+		name, _, ok := strings.Cut(rest, m.after)
+		if !ok || name == "" || len(name) > unix.PathMax {
+			continue
+		}
+		for _, dir := range r.moduleFolders() {
+			for _, p := range m.places(dir, name) {
+				if grant := r.grantAround(p); grant != "" {
+					return "the module " + shownPath(name) + " lies in a folder that the box does not show: " + grant + " allows it"
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// moduleFolders are where a program's modules may lie: beside it, where it starts, where
+// its variables say, and where it looked in vain.
+func (r *run) moduleFolders() []string {
+	var dirs []string
+	for _, arg := range r.spec.Args[1:] {
+		if !path.IsAbs(arg) {
+			arg = path.Join(r.spec.Dir, arg)
+		}
+		dirs = append(dirs, path.Dir(path.Clean(arg)))
+	}
+	for _, kv := range r.spec.Env {
+		if key, value, _ := strings.Cut(kv, "="); key == "PYTHONPATH" || key == "NODE_PATH" {
+			dirs = append(dirs, strings.Split(value, ":")...)
+		}
+	}
+	for _, d := range r.result.Denials {
+		if d.Source == sourceTrace {
+			dirs = append(dirs, pathOf(d))
+		}
+	}
+	dirs = append(dirs, r.spec.Dir)
+	return slices.DeleteFunc(dirs, func(d string) bool { return !path.IsAbs(d) })
+}
+
+// pythonPlaces are those of a module in a folder of sys.path.
+func pythonPlaces(dir, name string) []string {
+	p := path.Join(dir, strings.ReplaceAll(name, ".", "/"))
+	return []string{p + ".py", p}
+}
+
+// nodePlaces are those of what require and import name, from a folder on: a file, or a
+// package in a node_modules of the folder or one above it.
+func nodePlaces(dir, name string) (places []string) {
+	if path.IsAbs(name) || strings.HasPrefix(name, ".") {
+		p := name
+		if !path.IsAbs(name) {
+			p = path.Join(dir, name)
+		}
+		for _, end := range []string{"", ".js", ".json", ".cjs", ".mjs", ".node"} {
+			places = append(places, p+end)
+		}
+		return places
+	}
+	for at := dir; at != "/"; at = path.Dir(at) {
+		places = append(places, path.Join(at, "node_modules", name))
+	}
+	return append(places, path.Join(dir, name))
+}
+
+// grantAround is what shows the folder of a path that the host has and the box has not,
+// or "".
+func (r *run) grantAround(p string) string {
+	if m := r.plan.view.mountAt(p); m != nil && m.Kind != MountTmpfs {
+		return ""
+	}
+	if f, ok := r.looks().at(p); !ok || f.never != "" {
+		return ""
+	}
+	dir := path.Dir(p)
+	if i := strings.Index(p, "/node_modules/"); i >= 0 {
+		dir = p[:i] + "/node_modules"
+	}
+	f, ok := r.looks().at(dir)
+	if !ok || !f.dir() {
+		return ""
+	}
+	flags, _ := r.typed(r.grantOn(f, dir, paths.Read)).text()
+	return flags
+}
+
+// busyHint is for a file or folder that is granted by itself and was to be replaced,
+// moved or removed: a mount point is left where it is (rename(2), EBUSY). Where its
+// folder is the box's own, what is to replace it can't be made in the first place.
+func (r *run) busyHint(said string) string {
+	busy := tellsOf(said, "Device or resource busy", "EBUSY", "resource busy")
+	if !busy && !tellsOf(said, "Read-only file system", "EROFS") {
+		return ""
+	}
+	var alone []*mount
+	for _, m := range r.plan.view.mounts {
+		switch {
+		case m.Kind != MountRO && m.Kind != MountRW || m.part != nil || slices.Contains(r.spec.Args[:1], m.Target):
+		case busy && strings.Contains(said, path.Base(m.path)):
+			return r.busyWith(m)
+		case !m.dir && strings.Contains(said, path.Dir(m.path)+"/"), !m.dir && busy:
+			alone = append(alone, m)
+		}
+	}
+	if len(alone) != 1 {
+		return ""
+	}
+	return r.busyWith(alone[0])
+}
+
+func (r *run) busyWith(m *mount) string {
+	hint := shownPath(m.path) + " is granted by itself: nothing is made beside it, and it can't be replaced, moved or removed; "
+	f, ok := r.looks().at(path.Dir(m.Source))
+	if !ok {
+		return hint + "grant the folder that it lies in with --rw"
+	}
+	g := r.grantOn(f, path.Dir(m.path), paths.Make)
+	g.instead = []Mount{m.Mount}
+	g = r.typed(g)
+	flags, _ := g.text()
+	return hint + Denial{Grant: flags, Never: g.never}.wayOut()
+}
