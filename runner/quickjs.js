@@ -152,6 +152,17 @@
   // It would be given the functions of all frames, those of the runner among them.
   defineProperty(Error, 'prepareStackTrace', { value: undefined, writable: false, configurable: false });
 
+  // What is missing at the end of the source is found missing behind it.
+  const withinSource = (e, source) => {
+    const lines = source.split('\n');
+    const at = /^    at source\.js:(\d+)/.exec(e.stack);
+    if (at && at[1] > lines.length) {
+      if (e.message === "unexpected token in expression: '}'" || e.message === "Unexpected token ')'") e.message = 'unexpected end of input';
+      e.stack = '    at source.js:' + lines.length + ':' + (lines[lines.length - 1].length + 1) + '\n';
+    }
+    return e;
+  };
+
   const unhandled = table();
   return {
     __proto__: null,
@@ -171,7 +182,7 @@
       try {
         main = compile(source);
       } catch (e) {
-        fail(e);
+        fail(withinSource(e, source));
         return;
       }
       then(main(parse(input)), succeed, fail);

@@ -96,6 +96,8 @@ func TestThrown(t *testing.T) {
 		{"a number", `throw 3`, 1, "number", "3", ""},
 		{"nothing", `throw undefined`, 1, "undefined", "undefined", ""},
 		{"in a syntax error", "return 1 +\n* 2", 1, "SyntaxError", "", "source.js:2:1"},
+		{"in what its end lacks", "let a = 1\nreturn (", 1, "SyntaxError", "unexpected end of input", "source.js:2:9"},
+		{"in its last line", "let a = 1\nlet a", 1, "SyntaxError", "redefinition", "source.js:2:6"},
 		{"by ending the function", `}), (async function () { return "FORGED"`, 1, "SyntaxError", "", ""},
 		{"by ending it with something else", `}, 3); ({`, 1, "SyntaxError", "", ""},
 		{"a static import", `import fs from "fs"`, 1, "SyntaxError", "", ""},
