@@ -66,6 +66,7 @@ func TestNothingPlantedChooses(t *testing.T) {
 		"home/.asdf/installs/nodejs/20.1.0/bin/node": elf, "home/.asdf/installs/nodejs/18.0.0/bin/node": elf,
 		"home/.nvm/alias/default": "18", "home/.nvm/versions/node/v18.0.0/bin/node": elf,
 		"ws/.python-version": "3.9.18\n", "ws/.node-version": "18.0.0\n", "ws/.tool-versions": "nodejs 18.0.0\n", "ws/in/": "",
+		"env/pyvenv.cfg": "home = ROOT/ws/in\n", "env/bin/python3": "-> ROOT/" + v + "3.11.7/bin/python3.11",
 		"linked/.python-version": "-> ROOT/ws/.python-version", "mine/.python-version": "3.9.18\n",
 	}
 	root := tree(t, files)
@@ -100,6 +101,8 @@ func TestNothingPlantedChooses(t *testing.T) {
 		{"python", v + "3.11.7/bin", "ws", Overrides{RW: []Grant{{Host: root + "/" + v + "3.11.7/lib/python3.11/site-packages"}}}, newer},
 		{"python", v + "3.11.7/bin", "ws", Overrides{RW: []Grant{{Host: ".", Box: "/usr/lib"}}}, writable + "ws is writable, in /usr/lib, which"},
 		{"python", v + "3.11.7/bin", "ws", Overrides{RW: []Grant{{Host: ".", Box: "/usr/src"}}}, newer},
+		{"python", "env/bin", "mine", Overrides{Workspace: "../ws"}, writable + "ws is writable: put another first in PATH"},
+		{"python", "env/bin", "mine", Overrides{}, "env/bin/python3"},
 		{"sh", "/bin", "ws", Overrides{RW: []Grant{{Host: ".", Box: "/usr/local/bin"}}}, writable + "ws is writable, in /usr/local/bin, which"},
 	} {
 		h := Host{Path: filepath.Join(root, tt.path), Home: root + "/home", Dir: filepath.Join(root, tt.dir)}

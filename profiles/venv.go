@@ -59,7 +59,12 @@ func (b *builder) venv(path string, cfg venvConfig, t trail, depth int) (interpr
 	in.links = append(in.links, base.links...)
 	// home may be another name of the same place: uv has one without the last
 	// part of the version.
-	if home, err := walk(cfg.home); err == nil {
+	home, err := walk(cfg.home)
+	in.via = append(in.via, home.real) // where Python looks for its library first
+	for _, l := range home.links {
+		in.via = append(in.via, l.path)
+	}
+	if err == nil {
 		in.links = append(in.links, home.links...)
 		if prog := filepath.Join(home.real, filepath.Base(made)); !b.view.shows(home.real) && isExecutable(prog) && isPython(prog) {
 			in.roots = append(in.roots, b.tree(prog)...)

@@ -152,6 +152,55 @@ func (s start) test(t *testing.T, program string) {
 	}
 }
 
+// What a Python was built without is not looked for in a workspace by the runner.
+func TestPythonWithoutCtypes(t *testing.T) {
+	for version, program := range pythons(t) {
+		real, err := filepath.EvalSymlinks(program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(version, func(t *testing.T) {
+			lib := filepath.Join(filepath.Dir(filepath.Dir(real)), "lib", filepath.Base(real))
+			ours := filepath.Join(t.TempDir(), "py")
+			link(t, lib, filepath.Join(ours, "lib", filepath.Base(real)))
+			link(t, filepath.Join(lib, "lib-dynload"), filepath.Join(ours, "lib", filepath.Base(real), "lib-dynload"))
+			text, err := os.ReadFile(real)
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Join(ours, "bin", "python3"), string(text))
+			os.Chmod(filepath.Join(ours, "bin", "python3"), 0o755)
+			t.Setenv("PATH", filepath.Join(ours, "bin")+":"+os.Getenv("PATH"))
+			p := plant(t, []string{"_ctypes"}, func(name string) string { return name + ".py" }, "open('HIT', 'w').write(__name__)\n")
+			p.over.RO = []profiles.Grant{{Host: filepath.Dir(lib)}}
+			res := p.evaluate(t, Python, "import os\nreturn os.listdir('/') != []")
+			if ran := p.ran(); ran != "" || string(res.Value) != "true" {
+				t.Errorf("what ran of the workspace: %q; value %s: %s; %+v, stderr %.300s", ran, res.Value, res.Message, res.Error, res.Stderr.Text)
+			}
+		})
+	}
+}
+
+// link makes a folder with a link to each entry of another, but for the module _ctypes
+// and for folders that are to be made likewise.
+func link(t *testing.T, from, to string) {
+	t.Helper()
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if name := e.Name(); name != "lib-dynload" && !strings.HasPrefix(name, "_ctypes.") {
+			if err := os.Symlink(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // A cache of compiled modules in the workspace is not the library's.
 func TestPythonTakesNoCompiledModule(t *testing.T) {
 	p := plant(t, nil, nil, "")

@@ -32,6 +32,21 @@ except ImportError:
 lib = os.path.dirname(os.__file__)
 
 
+def hide():
+    """Makes the process one whose memory its children can't read or change through
+    /proc (prctl(2), PR_SET_DUMPABLE), and with it the request, the token and what
+    answers. They are dumpable again by their own execve."""
+    try:
+        import _ctypes
+        prctl = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")
+        _ctypes.call_function(prctl, (4, 0, 0, 0, 0))
+    except Exception:
+        pass  # a Python without it; what the children can do then is documented
+
+
+hide()  # while a module that is missing can't come from elsewhere
+
+
 def packages():
     """The folders of packages that site finds, which also sees to the prefix of a virtual
     environment and to exit, quit and help. It runs nothing of what lies there: the code of
@@ -114,18 +129,6 @@ MAX_DEPTH = 500
 
 class Refusal(Exception):
     pass
-
-
-def hide():
-    """Makes the process one whose memory its children can't read or change through
-    /proc (prctl(2), PR_SET_DUMPABLE), and with it the request, the token and what
-    answers. They are dumpable again by their own execve."""
-    try:
-        import _ctypes
-        prctl = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")
-        _ctypes.call_function(prctl, (4, 0, 0, 0, 0))
-    except Exception:
-        pass  # a Python without it; what the children can do then is documented
 
 
 def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b2a_base64, modules=sys.modules, library=LIBRARY,
@@ -380,5 +383,4 @@ def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b
 sys.argv[:] = [""]
 if hasattr(sys, "orig_argv"):
     sys.orig_argv[:] = sys.orig_argv[:1]
-hide()
 run()
