@@ -1,7 +1,9 @@
 package learn
 
 import (
+	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,9 +34,9 @@ type Outcome struct {
 	Message  string      `json:"message"`
 }
 
-// Compare says what differs. What the program wrote is not compared: times and random
-// names differ from run to run.
-func Compare(watched, enforced jail.Result) Comparison {
+// Compare says what differs between a run in a watching box and one in another. What the
+// program wrote is not compared: times and random names differ from run to run.
+func Compare(in jail.Spec, watched jail.Result, other jail.Spec, enforced jail.Result) Comparison {
 	c := Comparison{Schema: Schema, Watched: outcome(watched), Enforced: outcome(enforced), Differences: []string{}, Denials: []jail.Denial{}}
 	if a, b := Ending(watched), Ending(enforced); a != b {
 		c.Differences = append(c.Differences, fmt.Sprintf("it ended: %s; in the watching box: %s", b, a))
@@ -48,9 +50,33 @@ func Compare(watched, enforced jail.Result) Comparison {
 			c.Differences = append(c.Differences, fmt.Sprintf("%s was refused (%s), which it was not in the watching box", d.What, d.Errno))
 		}
 	}
-	c.Differences = append(c.Differences, otherwise(watched.Used, enforced.Used, c.Denials)...)
+	c.Differences = append(c.Differences, otherwise(watched.Used, moved(enforced.Used, other.Dir, in.Dir), c.Denials)...)
 	c.Same = len(c.Differences) == 0
 	return c
+}
+
+// moved is what was used by a program that started in another folder, as if it had
+// started in this one: what it names from there on.
+func moved(used *jail.Used, from, to string) *jail.Used {
+	from, to = cmp.Or(from, "/tmp"), cmp.Or(to, "/tmp")
+	if used == nil || from == to {
+		return used
+	}
+	at := func(p string) string {
+		if !within(p, from) {
+			return p
+		}
+		return path.Join(to, strings.TrimPrefix(p, from))
+	}
+	m := &jail.Used{}
+	for _, u := range used.Paths {
+		u.Path = at(u.Path)
+		m.Paths = append(m.Paths, u)
+	}
+	for _, p := range used.Refused {
+		m.Refused = append(m.Refused, at(p))
+	}
+	return m
 }
 
 // otherwise says which granted paths the program used in the watching box and, enforced,
@@ -117,6 +143,6 @@ func outcome(r jail.Result) Outcome { return Outcome{r.Reason, r.ExitCode, r.Mes
 
 // Alike says whether a run in a box with fewer names went as one in the watching box,
 // as far as can be told: it ended the same, wrote as much, and was refused no more.
-func Alike(watched, enforced jail.Result) bool {
-	return Compare(watched, enforced).Same && watched.Stdout.Bytes == enforced.Stdout.Bytes && watched.Stderr.Bytes == enforced.Stderr.Bytes
+func Alike(in jail.Spec, watched jail.Result, other jail.Spec, enforced jail.Result) bool {
+	return Compare(in, watched, other, enforced).Same && watched.Stdout.Bytes == enforced.Stdout.Bytes && watched.Stderr.Bytes == enforced.Stderr.Bytes
 }

@@ -172,13 +172,13 @@ func TestCompare(t *testing.T) {
 	zero, one := 0, 1
 	good := jail.Result{Reason: jail.ReasonOK, ExitCode: &zero}
 	bad := jail.Result{Reason: jail.ReasonExecutionFailed, ExitCode: &one, Denials: []jail.Denial{{What: `reading "/x"`, Errno: "ENOENT", Setting: "view.ro"}}}
-	if c := Compare(good, good); !c.Same || len(c.Differences) != 0 {
+	if c := Compare(jail.Spec{}, good, jail.Spec{}, good); !c.Same || len(c.Differences) != 0 {
 		t.Errorf("%+v, want the same", c)
 	}
-	if c := Compare(good, bad); c.Same || len(c.Differences) != 2 || len(c.Denials) != 1 {
+	if c := Compare(jail.Spec{}, good, jail.Spec{}, bad); c.Same || len(c.Differences) != 2 || len(c.Denials) != 1 {
 		t.Errorf("%+v, want the end and a denial", c)
 	}
-	if c := Compare(bad, bad); !c.Same {
+	if c := Compare(jail.Spec{}, bad, jail.Spec{}, bad); !c.Same {
 		t.Errorf("%+v: what was refused in both is no difference", c)
 	}
 }

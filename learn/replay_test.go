@@ -140,21 +140,22 @@ func TestCompareTellsOfPaths(t *testing.T) {
 	}
 	none := []jail.Denial(nil)
 	for _, c := range []struct {
-		name              string
+		name, start       string
 		watched, enforced jail.Result
 		want              string
 	}{
-		{"the same", run(nil, looked("/proj/a"), linkAt("/proj/l")), run(nil, looked("/proj/a"), linkAt("/proj/l")), ""},
-		{"a folder that is not there", run(nil, looked("/proj/a")), run([]string{"/proj/a"}), `"/proj/a" was not there`},
-		{"what was not there before either", run([]string{"/proj/a"}, looked("/proj/a")), run([]string{"/proj/a"}), ""},
-		{"what it made", run(nil, looked("/proj/a"), made("/proj/a")), run([]string{"/proj/a"}), ""},
-		{"a link that is none", run(nil, linkAt("/proj/l")), run(nil, read("/proj/l")), `"/proj/l" is no link`},
-		{"a link that is followed as well", run(nil, linkAt("/proj/l"), by("/proj/l", read("/proj/x"))), run(nil, linkAt("/proj/l"), by("/proj/l", read("/proj/x"))), ""},
-		{"a folder that is a file", run(nil, looked("/proj/a")), run(nil, read("/proj/a")), `"/proj/a" is a file; in the watching box: a folder`},
-		{"of the box's own", run(nil, jail.PathUse{Path: "/tmp/x", Kind: jail.MountTmpfs, Used: true}), run([]string{"/tmp/x"}), ""},
+		{"a folder that is not there where it started elsewhere", "", run(nil, looked("/proj/a")), run([]string{"/tmp/a"}), `"/proj/a" was not there`},
+		{"the same", "/proj", run(nil, looked("/proj/a"), linkAt("/proj/l")), run(nil, looked("/proj/a"), linkAt("/proj/l")), ""},
+		{"a folder that is not there", "/proj", run(nil, looked("/proj/a")), run([]string{"/proj/a"}), `"/proj/a" was not there`},
+		{"what was not there before either", "/proj", run([]string{"/proj/a"}, looked("/proj/a")), run([]string{"/proj/a"}), ""},
+		{"what it made", "/proj", run(nil, looked("/proj/a"), made("/proj/a")), run([]string{"/proj/a"}), ""},
+		{"a link that is none", "/proj", run(nil, linkAt("/proj/l")), run(nil, read("/proj/l")), `"/proj/l" is no link`},
+		{"a link that is followed as well", "/proj", run(nil, linkAt("/proj/l"), by("/proj/l", read("/proj/x"))), run(nil, linkAt("/proj/l"), by("/proj/l", read("/proj/x"))), ""},
+		{"a folder that is a file", "/proj", run(nil, looked("/proj/a")), run(nil, read("/proj/a")), `"/proj/a" is a file; in the watching box: a folder`},
+		{"of the box's own", "/proj", run(nil, jail.PathUse{Path: "/tmp/x", Kind: jail.MountTmpfs, Used: true}), run([]string{"/tmp/x"}), ""},
 	} {
 		c.watched.Denials, c.enforced.Denials = none, none
-		got := Compare(c.watched, c.enforced)
+		got := Compare(jail.Spec{Dir: "/proj"}, c.watched, jail.Spec{Dir: c.start}, c.enforced)
 		if got.Same != (c.want == "") || c.want != "" && !strings.HasPrefix(got.Differences[0], c.want) {
 			t.Errorf("%s: %+v, want %q", c.name, got.Differences, c.want)
 		}

@@ -12,20 +12,23 @@ home as a whole. It has a loopback of its own and wide limits, and is traced,
 which slows the program down. What it is refused stands in the profile as a
 comment, with what would allow it: nothing that a program does widens its next
 run. Holes in its grants (--ro and --tmpfs in a folder that is granted), calls
-that are denied and lower limits are in the profile as well: it is never wider.
-The profile is not used until you name it.
+that are denied and lower limits are in the profile as well, and what it had
+read-only is never writable: the profile is never wider. It is not used until
+you name it.
 
 A folder that was listed shows names, and a grant of names opens what they name.
 So a program that wrote to no folder runs once more, without those that were
 merely listed; they are granted if it then ends otherwise, writes more or less,
-or is refused something, and the comment says so. With --stdin a filter has its
-input: from a file in each run, or from a pipe if there is one run.
+or is refused something, and the comment says so. A link or a socket takes the
+folder that holds it, two folders between which something was moved the one
+around both. With --stdin a filter has its input: from a file in each run, or
+from a pipe if there is one run.
 
   jail learn --profile python --out ~/.config/jail/profiles/job.toml -- job.py
       learn it; what the script used of this folder is in the profile
   jail learn --check job --profile python -- job.py
       run it in a watching box and then with the profile enforced, and say what
-      differs: the end, the exit code, what is refused
+      differs: the end, the exit code, what is refused or not there
   jail run --profile job --cwd . -- job.py
 
 A profile does not lie in a folder that the program may write to: it could write

@@ -155,7 +155,7 @@ func (l *learner) lean(learned *learn.Learned, watched jail.Result) (*learn.Lear
 	case res.Reason == jail.ReasonCanceled:
 		printOutcome(os.Stderr, res, false, false)
 		return nil, false
-	case err != nil || !learn.Alike(watched, res):
+	case err != nil || !learn.Alike(learned.Runs[0].Spec, watched, less.Spec(), res):
 		return learned, true
 	}
 	return less, true

@@ -27,7 +27,7 @@ func (l *learner) check(spec jail.Spec, args []string) int {
 	if !ok {
 		return exitRefused
 	}
-	c := learn.Compare(watched, res)
+	c := learn.Compare(spec, watched, enforced, res)
 	if l.o.json {
 		text, err := oneLine(c)
 		if err != nil {
