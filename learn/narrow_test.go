@@ -64,7 +64,7 @@ func TestNeverWiderThanWatched(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	yes := func() bool { return random.IntN(3) == 0 }
-	for round := range 1000 {
+	for round := range 400 {
 		used := &jail.Used{}
 		for range 1 + random.IntN(12) {
 			real := paths[random.IntN(len(paths))]

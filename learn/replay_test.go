@@ -39,6 +39,7 @@ func TestReplays(t *testing.T) {
 		{"a file that is removed", []jail.PathUse{read("/proj/d/x"), removed("/proj/d/x")}, nil, nil, []string{"/proj/d"}},
 		{"folders that are looked at", []jail.PathUse{looked("/proj"), looked("/proj/a"), looked("/proj/a/b"), looked("/proj/c"), read("/proj/c/x")}, nil, []string{"/proj/a/b", "/proj/c/x"}, nil},
 		{"a folder that is looked at by a link", []jail.PathUse{by("/proj/cur", looked("/proj/v1"))}, nil, []string{"/proj/v1:/proj/cur"}, nil},
+		{"a folder that is looked at by a link of the program's own", []jail.PathUse{by("/tmp/l", looked("/proj/v1"))}, nil, []string{"/proj/v1"}, nil},
 		{"a folder that is looked at in one that is granted", []jail.PathUse{list("/proj/a"), looked("/proj/a/b")}, nil, []string{"/proj/a"}, nil},
 		{"a folder that was made", []jail.PathUse{madeDir("/proj/a/b"), looked("/proj/a/b")}, nil, nil, []string{"/proj/a"}},
 		{"a folder that is listed by a link", []jail.PathUse{by("/proj/cur", list("/proj/v1"))}, nil, []string{"/proj/v1", "/proj/v1:/proj/cur"}, nil},

@@ -120,12 +120,21 @@ func (t *tree) add(u jail.PathUse) {
 		t.link(u, lists)
 	case u.Dir: // what is used below it makes it be there, mostly
 		if !within(t.start, p) {
-			t.looked[u.Path] = p
+			t.looked[t.name(u)] = p
 		}
 	default:
 		t.read[p] += n
 		t.link(u, reads)
 	}
+}
+
+// name is by what name a path that was used is to be there: its own, where the other is
+// nothing of the host's, but of a link that the program made.
+func (t *tree) name(u jail.PathUse) string {
+	if m, ok := covering(t.mounts, u.Path); ok && ofHost(m) {
+		return u.Path
+	}
+	return u.Real
 }
 
 // link notes the other name of what was used. Of what is no file or folder that stays,

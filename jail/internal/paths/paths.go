@@ -76,7 +76,7 @@ func flagged(name string, p place, flags int) form {
 	return form{name: name, first: p, second: none(), flags: flags, bit: noFollow}
 }
 
-// forms are all of them, but for open, openat, creat and connect.
+// forms are all of them, but for open, openat, creat, connect and bind.
 func forms() []form {
 	return []form{
 		plain("stat", one(0, Look)), plain("lstat", itself(one(0, Look))),
@@ -84,7 +84,7 @@ func forms() []form {
 		plain("access", one(0, Look)), plain("faccessat", below(0, 1, Look)), flagged("faccessat2", below(0, 1, Look), 3),
 		plain("readlink", itself(one(0, Look))), plain("readlinkat", itself(below(0, 1, Look))),
 		plain("statfs", one(0, Look)),
-		plain("getxattr", one(0, Look)), plain("listxattr", one(0, Look)),
+		plain("getxattr", one(0, Look)), plain("listxattr", one(0, Look)), plain("lgetxattr", itself(one(0, Look))), plain("llistxattr", itself(one(0, Look))),
 		plain("execve", one(0, Execute)), flagged("execveat", below(0, 1, Execute), 4),
 		plain("chdir", one(0, Enter)),
 		plain("mkdir", fresh(one(0, Make))), plain("mkdirat", fresh(below(0, 1, Make))),
@@ -101,14 +101,14 @@ func forms() []form {
 		plain("chown", one(0, Change)), plain("lchown", itself(one(0, Change))), flagged("fchownat", below(0, 1, Change), 4),
 		plain("utime", one(0, Change)), plain("utimes", one(0, Change)), plain("futimesat", below(0, 1, Change)),
 		flagged("utimensat", below(0, 1, Change), 3),
-		plain("setxattr", one(0, Change)), plain("removexattr", one(0, Change)),
+		plain("setxattr", one(0, Change)), plain("removexattr", one(0, Change)), plain("lsetxattr", itself(one(0, Change))), plain("lremovexattr", itself(one(0, Change))),
 	}
 }
 
 // Calls are all that take paths. Those that this architecture does not have are
 // among them.
 func Calls() []Call {
-	calls := []Call{{Name: "open"}, {Name: "openat"}, {Name: "creat"}, {Name: "connect"}}
+	calls := []Call{{Name: "open"}, {Name: "openat"}, {Name: "creat"}, {Name: "connect"}, {Name: "bind"}}
 	for _, f := range forms() {
 		c := Call{Name: f.name}
 		if f.name == "newfstatat" || f.name == "statx" { // with which fstat(3) is made
@@ -130,6 +130,8 @@ func Of(name string, args [6]uint64) []Operand {
 		return []Operand{opened(unix.AT_FDCWD, args[0], unix.O_CREAT|unix.O_WRONLY|unix.O_TRUNC)}
 	case "connect":
 		return []Operand{{FD: unix.AT_FDCWD, Address: args[1], Want: Connect, Socket: true, Length: args[2]}}
+	case "bind": // which makes the socket's file
+		return []Operand{{FD: unix.AT_FDCWD, Address: args[1], Want: Make, NoFollow: true, New: true, Socket: true, Length: args[2]}}
 	}
 	for _, f := range forms() {
 		if f.name != name {

@@ -28,6 +28,8 @@ func TestOf(t *testing.T) {
 		{"renameat2", [6]uint64{5, 7, 6, 8}, []Operand{{FD: 5, Address: 7, Want: Remove, NoFollow: true}, {FD: 6, Address: 8, Want: Make, NoFollow: true}}},
 		{"symlinkat", [6]uint64{7, 5, 8}, []Operand{{FD: 5, Address: 8, Want: Make, NoFollow: true, New: true}}},
 		{"connect", [6]uint64{3, 7, 110}, []Operand{{FD: cwd, Address: 7, Want: Connect, Socket: true, Length: 110}}},
+		{"bind", [6]uint64{3, 7, 110}, []Operand{{FD: cwd, Address: 7, Want: Make, NoFollow: true, New: true, Socket: true, Length: 110}}},
+		{"lsetxattr", [6]uint64{7, 8}, []Operand{{FD: cwd, Address: 7, Want: Change, NoFollow: true}}},
 		{"read", [6]uint64{3, 7, 110}, nil},
 	} {
 		if got := Of(c.name, c.args); !slices.Equal(got, c.want) {
