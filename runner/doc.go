@@ -52,7 +52,8 @@
 // .pth file with a folder's path is as good as ever; for one that is code (setuptools has
 // those for projects without a src) put the folder into PYTHONPATH. PYTHONHOME,
 // PYTHONPLATLIBDIR and PYTHONPYCACHEPREFIX are not heeded, and are there for what the source
-// starts. sys.flags.no_site is 1.
+// starts. sys.flags.no_site is 1, and -E in a profile's run.args is taken for -I, which keeps
+// the folder away altogether.
 //
 // # Sources
 //

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-75010da9/jail/jail"
@@ -32,7 +33,7 @@ func Eval(ctx context.Context, spec jail.Spec, l Language, r Request) (jail.Resu
 		return jail.Result{}, err
 	}
 	if l == Python {
-		spec.Env = libraryAlone(spec.Env)
+		spec.Args, spec.Env = isolated(spec.Args), libraryAlone(spec.Env)
 	}
 	res, err := jail.RunIO(ctx, spec, connections)
 	switch {
@@ -43,6 +44,26 @@ func Eval(ctx context.Context, spec jail.Spec, l Language, r Request) (jail.Resu
 		judge(&res, written.Bytes(), token)
 	}
 	return res, err
+}
+
+// isolated has -E of a profile's run.args be -I: with -E alone Python does not heed
+// PYTHONSAFEPATH either. See libraryAlone.
+func isolated(args []string) []string {
+	for i, arg := range args {
+		if i == 0 || len(arg) < 2 || arg[0] != '-' || arg[1] == '-' {
+			continue
+		}
+		options, _, _ := strings.Cut(arg[1:], "W") // what follows W, X and c is their value
+		options, _, _ = strings.Cut(options, "X")
+		options, _, code := strings.Cut(options, "c")
+		if strings.Contains(options, "E") {
+			return slices.Insert(slices.Clone(args), 1, "-I")
+		}
+		if code {
+			break
+		}
+	}
+	return args
 }
 
 // libraryAlone keeps Python from looking anywhere but in its library before the runner

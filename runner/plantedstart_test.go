@@ -3,6 +3,7 @@ package runner
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -198,6 +199,29 @@ func link(t *testing.T, from, to string) {
 				t.Fatal(err)
 			}
 		}
+	}
+}
+
+// Nor by Python itself where the profile has it ignore the variable that keeps it away.
+func TestPythonThatIgnoresVariables(t *testing.T) {
+	for version, program := range pythons(t) {
+		t.Run(version, func(t *testing.T) {
+			t.Setenv("PATH", filepath.Dir(program)+":"+os.Getenv("PATH"))
+			p := plant(t, startNames, func(name string) string { return name + ".py" }, "open('HIT', 'w').write(__name__)\n")
+			for _, options := range [][]string{{"-E"}, {"-sBE"}, {"-W", "ignore", "-Es"}, {"-I"}, {"-Wignore::DeprecationWarning"}} {
+				r := Request{Source: "import sys\nreturn ['' in sys.path, sys.flags.isolated]"}
+				spec := specFor(t, Python, r, p.over)
+				spec.Args = slices.Insert(spec.Args, 1, options...)
+				res, err := Eval(t.Context(), spec, Python, r)
+				want := "[false,1]"
+				if options[0] == "-Wignore::DeprecationWarning" {
+					want = "[true,0]"
+				}
+				if ran := p.ran(); ran != "" || err != nil || string(res.Value) != want {
+					t.Errorf("%q: what ran of the workspace: %q; value %s, want %s, %v: %s; stderr %.300s", options, ran, res.Value, want, err, res.Message, res.Stderr.Text)
+				}
+			}
+		})
 	}
 }
 
