@@ -111,12 +111,10 @@ func fromTree(extends string, args []string, runs []Watched, t *tree) *Learned {
 	l := &Learned{Extends: extends, Args: args, Runs: runs}
 	l.Writable = t.writable()
 	l.ReadOnly = t.readOnly(l.Writable)
-	if runs[0].Spec.Tier != jail.Tier2 { // which has the host's own links
-		ro, rw := t.otherNames(l.ReadOnly, l.Writable)
-		l.ReadOnly, l.Writable = append(l.ReadOnly, ro...), append(l.Writable, rw...)
-		sortGrants(l.ReadOnly)
-		sortGrants(l.Writable)
-	}
+	ro, rw := t.beside(l.ReadOnly, l.Writable)
+	l.ReadOnly, l.Writable = append(l.ReadOnly, ro...), append(l.Writable, rw...)
+	sortGrants(l.ReadOnly)
+	sortGrants(l.Writable)
 	l.Open = append(l.Open, t.open...)
 	for _, w := range runs {
 		l.reach(w)

@@ -21,6 +21,7 @@ type tree struct {
 	given    map[string]jail.Mount // what comes with the profile and the command, whether they show it so or in something larger
 	around   map[string]bool       // the folders that mounts lie in, at any depth
 	start    string                // the folder that the program started in
+	inPlace  bool                  // the box has the host's own links (tier 2)
 	dirs     map[string]bool       // paths that are folders
 	made     map[string]bool       // what was made or removed, in any run
 	wrote    map[string]int        // what was written, and how often
@@ -51,7 +52,7 @@ const (
 )
 
 func newTree(runs []Watched, listings bool) *tree {
-	t := &tree{mounts: map[string]jail.Mount{}, given: map[string]jail.Mount{}, around: map[string]bool{}, start: runs[0].Spec.Dir,
+	t := &tree{mounts: map[string]jail.Mount{}, given: map[string]jail.Mount{}, around: map[string]bool{}, start: runs[0].Spec.Dir, inPlace: runs[0].Spec.Tier == jail.Tier2,
 		dirs: map[string]bool{}, made: map[string]bool{}, wrote: map[string]int{}, read: map[string]int{}, list: map[string]bool{}, held: map[string]bool{},
 		looked: map[string]string{}, links: map[link]how{}, listings: listings, enough: fullDetail, hints: jail.NewHints(), private: map[string]string{}, there: jail.NewHints()}
 	for _, w := range runs {
@@ -131,7 +132,7 @@ func (t *tree) add(u jail.PathUse) {
 // name is by what name a path that was used is to be there: its own, where the other is
 // nothing of the host's, but of a link that the program made.
 func (t *tree) name(u jail.PathUse) string {
-	if m, ok := covering(t.mounts, u.Path); ok && ofHost(m) {
+	if m, ok := covering(t.mounts, u.Path); ok && ofHost(m) && !t.inPlace {
 		return u.Path
 	}
 	return u.Real
@@ -147,7 +148,7 @@ func (t *tree) link(u jail.PathUse, h how) {
 		}
 		l = link{path.Dir(l.asked), path.Dir(l.real)}
 	}
-	if l.asked != l.real {
+	if l.asked != l.real && !t.inPlace {
 		t.links[l] |= h
 	}
 }

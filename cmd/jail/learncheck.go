@@ -47,8 +47,8 @@ func (l *learner) check(spec jail.Spec, args []string) int {
 }
 
 // enforced is the Spec of the profile that is checked, with nothing of the watching
-// box, which must not be able to write another one. The program starts in the caller's
-// folder if the profile shows it.
+// box, which must not be able to write another one. The program starts in the folder in which
+// it is watched, if the profile shows that.
 func (l *learner) enforced(args []string, watched jail.Spec) (jail.Spec, bool) {
 	name := l.o.learn.check
 	p, err := profiles.Load(name, l.host)
@@ -64,8 +64,8 @@ func (l *learner) enforced(args []string, watched jail.Spec) (jail.Spec, bool) {
 	}
 	over := profiles.Overrides{Tier: l.o.over.Tier, Optional: l.o.over.Optional, Env: l.o.over.Env, PassEnv: l.o.over.PassEnv, Name: l.o.over.Name, CgroupParent: l.o.over.CgroupParent, OwnInterpreter: true}
 	spec, err := p.Spec(args, over, l.host)
-	if err == nil && shows(spec.View, l.o.over.Cwd) {
-		over.Cwd = l.o.over.Cwd
+	if err == nil && shows(spec.View, watched.Dir) {
+		over.Cwd = watched.Dir
 		spec, err = p.Spec(args, over, l.host)
 	}
 	if err != nil {

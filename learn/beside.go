@@ -1,0 +1,126 @@
+package learn
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// A placed is what is granted, by where the box has it.
+type placed struct {
+	grants map[string]Grant
+	around map[string]bool // the folders that these lie in
+}
+
+func (p *placed) add(g Grant) Grant {
+	p.grants[g.at()] = g
+	addAbove(p.around, g.at())
+	return g
+}
+
+// over is the innermost grant that a path lies in, or is.
+func (p *placed) over(at string) (Grant, bool) {
+	for ; at != "/" && at != "."; at = path.Dir(at) {
+		if g, ok := p.grants[at]; ok {
+			return g, true
+		}
+	}
+	return Grant{}, false
+}
+
+// beside is what is granted beside what was read and written: what links lead to, under
+// their names, where the links themselves are not there, and folders that were looked at.
+func (t *tree) beside(readOnly, writable []Grant) (ro, rw []Grant) {
+	all := &placed{map[string]Grant{}, map[string]bool{}}
+	for target := range t.given {
+		addAbove(all.around, target)
+	}
+	for _, g := range slices.Concat(readOnly, writable) {
+		all.add(g)
+	}
+	ro, rw = t.otherNames(all, writable)
+	return append(ro, t.lookedAt(all)...), rw
+}
+
+// otherNames are what links lead to, read-only and writable.
+func (t *tree) otherNames(all *placed, writable []Grant) (ro, rw []Grant) {
+	written := &placed{map[string]Grant{}, map[string]bool{}}
+	for _, g := range writable {
+		written.add(g)
+	}
+	for _, l := range slices.SortedFunc(maps.Keys(t.links), compareLinks) {
+		h := t.links[l]
+		if !t.unlinked(all, l) || h == lists && !t.listings || t.gone(l.real) {
+			continue
+		}
+		w, ok := written.over(l.real)
+		if !ok || h&writes == 0 {
+			ro = append(ro, all.add(Grant{Host: t.host(l.real), Box: l.asked, Why: "a link leads to it"}))
+			continue
+		}
+		rw = append(rw, all.add(t.alias(w, l)))
+	}
+	return ro, rw
+}
+
+// lookedAt are the folders that were only looked at and that nothing else makes be there.
+func (t *tree) lookedAt(all *placed) (ro []Grant) {
+	for _, asked := range slices.Backward(slices.Sorted(maps.Keys(t.looked))) { // the inner ones first
+		l := link{asked, t.looked[asked]}
+		_, shown := all.over(l.asked)
+		if shown || all.around[l.asked] || t.made[l.real] || passing(path.Base(l.real)) || l.asked != l.real && !t.unlinked(all, l) || t.gone(l.real) {
+			continue
+		}
+		if why := t.keeps(l.real); why != "" {
+			t.open = append(t.open, fmt.Sprintf("%q was looked at, and is not granted unless you name it: %s", asked, why))
+			continue
+		}
+		g := Grant{Host: t.host(l.real), Why: "folder, looked at and granted to be there, which opens all that it holds"}
+		if g.Host != asked {
+			g.Box = asked
+		}
+		if g.writes() {
+			ro = append(ro, all.add(g))
+		}
+	}
+	return ro
+}
+
+// unlinked says whether another name is one of the watching box's that nothing granted
+// has. What holds a mount has no other names: that would not be at them.
+func (t *tree) unlinked(all *placed, l link) bool {
+	from, ok := covering(t.mounts, l.asked)
+	if given, ok := covering(t.given, l.asked); ok && within(given.Target, from.Target) {
+		return false
+	}
+	if !ok || !ofHost(from) || from.Target == l.asked || t.around[l.asked] || t.around[l.real] {
+		return false
+	}
+	_, shown := all.over(l.asked)
+	return !shown && !all.around[l.asked] && (Grant{Host: t.host(l.real), Box: l.asked}).writes()
+}
+
+// alias is a writable grant under the other name: as a whole, if the names in it are the
+// same and it holds no mount, and else what is meant alone.
+func (t *tree) alias(w Grant, l link) Grant {
+	const why = "a link leads to it, by which it was written to"
+	from, _ := covering(t.mounts, l.asked)
+	if rest := strings.TrimPrefix(l.real, w.at()); rest != "" && strings.HasSuffix(l.asked, rest) && !t.around[w.at()] {
+		if at := strings.TrimSuffix(l.asked, rest); at != from.Target && within(at, from.Target) {
+			return Grant{Host: w.Host, Box: at, Why: why}
+		}
+	}
+	return Grant{Host: t.host(l.real), Box: l.asked, Why: why}
+}
+
+// host is where on the host a path of the box is.
+func (t *tree) host(p string) string {
+	m, _ := covering(t.mounts, p)
+	return host(m, p)
+}
+
+func compareLinks(a, b link) int {
+	return strings.Compare(a.real+"\x00"+a.asked, b.real+"\x00"+b.asked)
+}
