@@ -54,17 +54,29 @@ func (b *builder) changeable(real string) (grant string, ok bool) {
 
 // partOf says whether a mount lies in what an interpreter is made of, on the host or in
 // the box, and in which part. The system's own folders of programs and libraries are a
-// part of every one. Packages are none: what a program imports is its own choice, and
+// part of every one, and of a prefix those are that have such names: a project may lie in
+// its virtual environment. Packages are none: what a program imports is its own choice, and
 // package runner has nothing there carried out before.
 func partOf(in interpreter, m jail.Mount) (part string, ok bool) {
-	parts := slices.Clone(in.roots)
-	for _, prefix := range [...]string{"/", "/usr", "/usr/local"} {
-		for _, name := range [...]string{"bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec"} {
+	parts := []string{"/nix/store", "/gnu/store"}
+	prefixes := []string{"/", "/usr", "/usr/local"}
+	for _, root := range in.roots {
+		if isDir(filepath.Join(root, "bin")) {
+			prefixes = append(prefixes, root)
+		} else {
+			parts = append(parts, root)
+		}
+	}
+	for _, prefix := range prefixes {
+		for _, name := range [...]string{"bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec", "pyvenv.cfg"} {
 			parts = append(parts, filepath.Join(prefix, name))
 		}
 	}
-	for _, part := range append(parts, "/nix/store", "/gnu/store") {
-		for _, path := range [...]string{m.Source, m.Target} {
+	for _, path := range [...]string{m.Source, m.Target} {
+		if slices.Contains(prefixes, path) {
+			return path, true
+		}
+		for _, part := range parts {
 			if within(part, path) && !holdsPackages(path[len(part):]) {
 				return part, true
 			}

@@ -67,11 +67,12 @@ func TestNothingPlantedChooses(t *testing.T) {
 		"home/.nvm/alias/default": "18", "home/.nvm/versions/node/v18.0.0/bin/node": elf,
 		"ws/.python-version": "3.9.18\n", "ws/.node-version": "18.0.0\n", "ws/.tool-versions": "nodejs 18.0.0\n", "ws/in/": "",
 		"env/pyvenv.cfg": "home = ROOT/ws/in\n", "env/bin/python3": "-> ROOT/" + v + "3.11.7/bin/python3.11",
+		"project/pyvenv.cfg": "home = ROOT/" + v + "3.11.7/bin\n", "project/bin/python3": "-> ROOT/" + v + "3.11.7/bin/python3.11", "project/src/": "",
 		"linked/.python-version": "-> ROOT/ws/.python-version", "mine/.python-version": "3.9.18\n",
 	}
 	root := tree(t, files)
 	const pyenv, newer, older = "home/.pyenv/shims", v + "3.11.7/bin/python3.11", v + "3.9.18/bin/python3"
-	const writable, part = "an interpreter that the box can't change, and the grant ROOT/", " is writable, in ROOT/" + v + "3.11.7, which is a part of this one"
+	const writable, part = "an interpreter that the box can't change, and the grant ROOT/", " is writable, in ROOT/" + v + "3.11.7/lib, which is a part of this one"
 	for _, tt := range []struct {
 		profile, path, dir string
 		o                  Overrides
@@ -94,7 +95,10 @@ func TestNothingPlantedChooses(t *testing.T) {
 		{"node", "none", "ws", Overrides{}, "home/.nvm/versions/node/v18.0.0/bin/node"},
 		{"node", "none", "ws", Overrides{RW: []Grant{{Host: root + "/home/.nvm/alias"}}}, "an interpreter that is in PATH"},
 
-		{"python", pyenv, "mine", Overrides{RW: []Grant{{Host: root + "/" + v + "3.9.18/lib"}}}, writable + v + "3.9.18/lib is writable, in ROOT/" + v + "3.9.18"},
+		{"python", pyenv, "mine", Overrides{RW: []Grant{{Host: root + "/" + v + "3.9.18/lib"}}}, writable + v + "3.9.18/lib is writable, in ROOT/" + v + "3.9.18/lib,"},
+		{"python", "project/bin", "project/src", Overrides{Workspace: "."}, "project/bin/python3"},
+		{"python", "project/bin", "project", Overrides{RW: []Grant{{Host: "pyvenv.cfg"}}}, writable + "project/pyvenv.cfg is writable, in ROOT/project/pyvenv.cfg,"},
+		{"python", "project/bin", "project", Overrides{RW: []Grant{{Host: "src", Box: root + "/project"}}}, writable + "project/src is writable, in ROOT/project, which"},
 		{"python", v + "3.11.7/bin", "ws", Overrides{RW: []Grant{{Host: root + "/" + v + "3.11.7/lib/python3.11"}}}, writable + v + "3.11.7/lib/python3.11" + part},
 		{"python", v + "3.11.7/bin", "ws", Overrides{RW: []Grant{{Host: ".", Box: root + "/" + v + "3.11.7/lib/python3.11/json"}}}, writable + "ws" + part},
 		{"python", v + "3.11.7/bin", "ws", Overrides{RW: []Grant{{Host: root + "/" + v + "3.11.7/lib/python3.11"}}, OwnInterpreter: true}, newer},
