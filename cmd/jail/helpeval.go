@@ -15,6 +15,9 @@ source in a box, and prints the record of the run with the source's value in it:
           WebAssembly module, in an engine of those in the box. There is the
           language, print, console and timers; no require, no files
 
+What Python runs by itself when it starts is left out, since it may come from a
+workspace: code in .pth files, sitecustomize, usercustomize.
+
 What is printed is no part of the value, but for the shell. The box ends with
 the return: threads, timers and children are not waited for. "reason" is
 
