@@ -34,13 +34,13 @@ func (h *hostLooks) widen(grants []pathGrant) {
 
 // unite has all that is wanted of one path granted by one flag, the widest that any of
 // it takes: a file that is granted by itself can't be removed, and one path is granted
-// once. What lies in a folder that is to be written comes with it, for a file that is
-// granted by itself can't be moved or linked there; and what was only looked at, with
+// once. What was only looked at, perhaps to be linked or moved, comes with a folder
+// that is to be written and that it lies in; and a folder that was only looked at, with
 // what lies in it.
 func unite(refs []*pathRefusal, grants []pathGrant) {
 	for i, ref := range refs {
-		for _, g := range grants {
-			if own := grants[i]; own.flag != "" && g.flag != "" && ref.comes(own, g) {
+		for j, g := range grants {
+			if own := grants[i]; own.flag != "" && g.flag != "" && ref.comes(own, refs[j], g) {
 				grants[i] = g
 			}
 		}
@@ -48,13 +48,14 @@ func unite(refs []*pathRefusal, grants []pathGrant) {
 }
 
 // comes says whether what was refused comes with another's grant as well.
-func (ref *pathRefusal) comes(own, g pathGrant) bool {
+func (ref *pathRefusal) comes(own pathGrant, other *pathRefusal, g pathGrant) bool {
 	at, ownAt := cmp.Or(g.target, g.source), cmp.Or(own.target, own.source)
+	looked, folder := ref.want&^paths.Look == 0, g.flag == "--rw" && !g.file
 	switch {
 	case at == ownAt:
 		return g.flag == "--rw" && own.flag == "--ro"
-	case g.flag == "--rw" && !g.file && own.file && below(ownAt, at):
-		return true
+	case own.file:
+		return folder && below(ownAt, at) && (looked || own.flag == "--rw" || ref.asked == other.asked)
 	}
-	return ref.want&^paths.Look == 0 && !own.file && below(at, ownAt)
+	return looked && below(at, ownAt)
 }
