@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/seed-75010da9/jail/internal/ablation"
@@ -242,12 +241,4 @@ func (a *Arena) pipe() (r, w *os.File) {
 	}
 	a.t.Cleanup(func() { r.Close(); w.Close() })
 	return r, w
-}
-
-// credential starts a process as the caller.
-func (a *Arena) credential() *syscall.SysProcAttr {
-	if os.Getuid() != 0 {
-		return &syscall.SysProcAttr{}
-	}
-	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(a.role.UID), Gid: uint32(a.role.GID), Groups: a.groups}}
 }

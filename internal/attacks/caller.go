@@ -155,6 +155,14 @@ func (o order) bare() (Answer, error) {
 	return Answer{Stdout: out.String()}, nil
 }
 
+// credential starts a process as the caller.
+func (a *Arena) credential() *syscall.SysProcAttr {
+	if os.Getuid() != 0 {
+		return &syscall.SysProcAttr{}
+	}
+	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(a.role.UID), Gid: uint32(a.role.GID), Groups: a.groups}}
+}
+
 // naiveMain is PID 1 of InNaive. It ends on SIGTERM, as programs do.
 func naiveMain(args []string) int {
 	end := make(chan os.Signal, 1)

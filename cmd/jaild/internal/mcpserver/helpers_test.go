@@ -23,7 +23,9 @@ import (
 func settings(t *testing.T, over profiles.Overrides) companion.MCP {
 	t.Helper()
 	t.Setenv("TMPDIR", ownTemp(t))
-	with := companion.MCP{Version: "test", MaxRunning: 2, MaxQueue: 2, Page: 4 << 10, WorkspaceSize: 8 << 20}
+	// Who writes twice the size of a workspace to its disk between two looks, as other
+	// tests and builds can that of a small one, is taken for the workspace's boxes.
+	with := companion.MCP{Version: "test", MaxRunning: 2, MaxQueue: 2, Page: 4 << 10, WorkspaceSize: 512 << 20}
 	for _, l := range []runner.Language{runner.Node, runner.Python, runner.Sh} {
 		with.Languages = append(with.Languages, box(t, string(l), over, l.Command(runner.Request{})...))
 	}
