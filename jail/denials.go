@@ -115,6 +115,8 @@ func (r *run) grantOf(c *refused) grant {
 		return r.offered(grant{flags: "--unix", setting: "net.unix = true"}, func(s *Spec) { s.Unix = true })
 	case with(policy, seccomp.Loopback(), c):
 		return r.offered(grant{flags: "--net loopback", setting: `net.mode = "loopback"`}, func(s *Spec) { s.Net = NetLoopback })
+	case seccomp.ByName(c.name) && r.spec.inPlace() && pastTheBox(c.name) != "":
+		return grant{never: notHinted + pastTheBox(c.name)}
 	case seccomp.ByName(c.name):
 		names := slices.DeleteFunc(together(c.name), func(n string) bool { _, has := seccomp.Number(n); return !has })
 		return r.offered(byName(names...), func(s *Spec) { s.Seccomp.Allow = append(s.Seccomp.Allow, names...) })
@@ -136,8 +138,24 @@ func (r *run) grantInBox(c *refused) grant {
 		return grant{never: "on this host a box of tier 2 has to stay one process group, since nothing else tells its processes from the caller's others"}
 	case c.name == "open" || c.name == "openat" || c.name == "ioctl":
 		return grant{never: "on this host nothing but the filter keeps a box of tier 2 from changing files that it may only read"}
+	case r.spec.inPlace() && pastTheBox(c.name) != "":
+		return grant{never: notHinted + pastTheBox(c.name)}
 	}
 	return byName(c.name)
+}
+
+// pastTheBox is what a call that is allowed by name would reach of the caller's from a
+// box of tier 2, which has no namespaces, or "".
+func pastTheBox(call string) string {
+	switch {
+	case slices.ContainsFunc([]string{"shm", "sem", "msg", "mq_"}, func(kind string) bool { return strings.HasPrefix(call, kind) }):
+		return "System V IPC and message queues of a box of tier 2 are the host's"
+	case strings.HasPrefix(call, "inotify_"):
+		return "Landlock has no right for watching files, so a box of tier 2 would watch all that the caller may read"
+	case call == "truncate" || slices.ContainsFunc([]string{"chmod", "chown", "utime", "xattr"}, func(kind string) bool { return strings.Contains(call, kind) }):
+		return "Landlock has no right for it here, so a box of tier 2 would do it to all of the caller's files"
+	}
+	return ""
 }
 
 // neverOthers is why a box of tier 2 is refused what seccomp.Self is for.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed-75010da9/jail/seccomp"
 )
 
 // specTyped is a Spec with what a hint says typed beside what is there: with each flag
@@ -106,5 +108,29 @@ func TestTier2IsNotHintedAtNamespaces(t *testing.T) {
 	d := denialOf(runBox(t, s, IO{}), "socket(AF_INET, SOCK_STREAM)")
 	if d == nil || d.Grant != "" || !strings.Contains(d.Never, "--net loopback would be refused: must be none") {
 		t.Errorf("%+v, want no grant", d)
+	}
+}
+
+// What would reach past a box of tier 2 is hinted to nobody, and in one of tier 1, which
+// has an IPC namespace and mounts of its own, it is.
+func TestNoHintReachesPastTier2(t *testing.T) {
+	for _, c := range []struct{ call, tier1, tier2 string }{
+		{"fchmodat", "", "all of the caller's files"}, {"fchownat", "", "all of the caller's files"}, {"fsetxattr", "", "all of the caller's files"}, {"truncate", "", "all of the caller's files"},
+		{"shmget", "", "IPC"}, {"semop", "", "IPC"}, {"msgget", "--allow-syscall msgget", "IPC"}, {"mq_open", "--allow-syscall mq_open", "message queues"},
+		{"inotify_init1", "--allow-syscall inotify_init1", "watch all"}, {"ptrace", "--allow-syscall ptrace", ""}, {"sync", "--allow-syscall sync", ""}, {"memfd_create", "--allow-syscall memfd_create", ""},
+	} {
+		nr, _ := seccomp.Number(c.call)
+		for tier, want := range map[Tier]string{Tier1: c.tier1, Tier2: c.tier2} {
+			r := run{spec: Spec{Tier: tier}, host: host{landlockABI: 7}}
+			g := r.grantOf(&refused{name: c.call, nr: int32(nr), arch: seccomp.Arch()})
+			switch {
+			case tier == Tier1 && want != "" && !strings.Contains(g.flags, want):
+				t.Errorf("%s in tier 1: %+v, want %s", c.call, g, want)
+			case tier == Tier2 && want != "" && (g.flags != "" || !strings.Contains(g.never, want)):
+				t.Errorf("%s in tier 2: %+v, want no flag, since %s", c.call, g, want)
+			case tier == Tier2 && want == "" && !strings.Contains(g.flags, c.tier1):
+				t.Errorf("%s in tier 2: %+v, want %s", c.call, g, c.tier1)
+			}
+		}
 	}
 }
