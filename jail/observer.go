@@ -144,9 +144,13 @@ func (o *observer) answerAll(l *notify.Listener, stop int) {
 		if wait > 0 && (!o.killable || len(held) >= mostHeld) {
 			fds[1].Fd = -1
 		}
+		pause := wait
+		if pause == 0 {
+			pause = o.tracer.every()
+		}
 		var timeout *unix.Timespec
-		if wait > 0 {
-			ts := unix.NsecToTimespec(int64(wait))
+		if pause > 0 {
+			ts := unix.NsecToTimespec(int64(pause))
 			timeout = &ts
 		}
 		began := time.Now()
@@ -160,6 +164,7 @@ func (o *observer) answerAll(l *notify.Listener, stop int) {
 		if err != nil {
 			return
 		}
+		o.tracer.measure()
 		switch {
 		case fds[0].Revents != 0:
 			return

@@ -84,6 +84,13 @@ func (h *Hints) Gone(p string) bool {
 	return f.real != p || kind != unix.S_IFDIR && kind != unix.S_IFREG && kind != unix.S_IFIFO
 }
 
+// Lead says whether the host's links lead from one of its paths to another. Of what does
+// not answer in time they don't.
+func (h *Hints) Lead(from, to string) bool {
+	f, ok := h.looks.at(from)
+	return ok && f.real == to
+}
+
 // paths is what a tracer saw, or nil.
 func (o *observer) paths() *seenPaths {
 	if o == nil || o.tracer == nil {

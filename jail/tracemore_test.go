@@ -55,6 +55,18 @@ func TestTraceTellsOfMore(t *testing.T) {
 	}
 }
 
+// What has no name, and goes without a call that takes one, is measured as well.
+func TestTraceMeasuresMemory(t *testing.T) {
+	needListener(t)
+	s := shell("exec 3<>/tmp/x; rm /tmp/x; head -c 20000000 /dev/zero >&3; i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; exec 3>&-; exit 0")
+	s.Trace = true
+	res := runBox(t, s, IO{})
+	want(t, res, ReasonOK)
+	if peak := res.Used.TmpPeakBytes; peak < 20000000 {
+		t.Errorf("a peak of %d bytes in memory, want those of the file without a name", peak)
+	}
+}
+
 // What is written to a named pipe in a read-only grant is refused by Landlock, which no
 // read-only mount does, unless that lies in a folder that may be written to.
 func TestTracedPipes(t *testing.T) {

@@ -70,7 +70,6 @@ func (t *tracer) see(l *notify.Listener, c notify.Call, name string) {
 	if slices.Contains(t.box.spec.Seccomp.Allow, name) {
 		t.seen.call(name)
 	}
-	t.measure()
 	operands := paths.Of(name, c.Args)
 	leads := make([]string, len(operands))
 	for i, o := range operands {

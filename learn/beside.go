@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/seed-75010da9/jail/jail"
 )
 
 // A placed is what is granted, by where the box has it.
@@ -99,7 +101,17 @@ func (t *tree) unlinked(all *placed, l link) bool {
 		return false
 	}
 	_, shown := all.over(l.asked)
-	return !shown && !all.around[l.asked] && (Grant{Host: t.host(l.real), Box: l.asked}).writes()
+	return !shown && !all.around[l.asked] && (Grant{Host: t.host(l.real), Box: l.asked}).writes() && t.leads(from, l)
+}
+
+// leads says whether the host has that link: what a program puts into the place of a
+// grant, or makes for a while, is not what the next box is to find there.
+func (t *tree) leads(from jail.Mount, l link) bool {
+	if t.there.Lead(host(from, l.asked), t.host(l.real)) || t.there.Gone(from.Source) {
+		return true
+	}
+	t.open = append(t.open, fmt.Sprintf("%q led to %q, which it does not on the host: it is not granted by that name", l.asked, l.real))
+	return false
 }
 
 // alias is a writable grant under the other name: as a whole, if the names in it are the

@@ -123,8 +123,14 @@ func otherwise(watched, enforced *jail.Used, told []jail.Denial) (list []string)
 			list = append(list, quoted+" was not there, or something of it refused, which it was not in the watching box")
 		}
 	}
-	return unique(list)
+	if list = unique(list); len(list) > mostOtherwise {
+		list = append(list[:mostOtherwise], fmt.Sprintf("%d more paths were not there, refused or something else", len(list)-mostOtherwise))
+	}
+	return list
 }
+
+// mostOtherwise is how many paths are told of.
+const mostOtherwise = 64
 
 // kindOf is what was seen at a path, in a word.
 func kindOf(u jail.PathUse) string {

@@ -162,3 +162,27 @@ func TestCompareTellsOfPaths(t *testing.T) {
 		}
 	}
 }
+
+// A name that leads somewhere for the program alone, since it made the link, or put a
+// folder of its own in the place of one, is no name in the profile.
+func TestLinksAreTheHosts(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(p string) string { return filepath.Join(dir, p) }
+	for _, p := range []string{"v1", "trusted"} {
+		os.Mkdir(at(p), 0o755)
+		os.WriteFile(at(p+"/x"), nil, 0o644)
+	}
+	os.Symlink("v1", at("cur"))
+	m := mount(jail.MountRW, dir, dir)
+	for name, want := range map[string][]string{"cur/x": {at("v1/x"), at("v1/x") + ":" + at("cur/x")}, "trusted/x": {at("v1/x")}, "trusted": {at("v1/x")}} {
+		uses := []jail.PathUse{by(at(name), shownAt(m, read(at("v1/x")))), shownAt(m, read(at("v1/x")))}
+		l := From("base", []string{"x"}, []Watched{{Spec: jail.Spec{View: []jail.Mount{m}}, Result: jail.Result{Used: &jail.Used{Paths: uses}}}})
+		compare(t, name, l.ReadOnly, want)
+		if len(want)+len(l.Open) != 2 {
+			t.Errorf("%s: %q left open", name, l.Open)
+		}
+	}
+}
