@@ -88,6 +88,22 @@ func failures() []failure {
 		{name: "sed that replaces a file which is granted by itself, traced", needs: []string{"/usr/bin/sed"}, reason: ReasonExecutionFailed, stderr: `Read-only file system`,
 			spec:    withTrace(withFile(MountRW, "data.txt", "/usr/bin/sed", "-i", "s/x/y/")),
 			message: `the program ended with exit code 4, and it was refused making "WORK/sedXXXXXX" (EROFS)`, hint: "--rw WORK in place of --rw WORK/data.txt allows it"},
+		{name: "python that opens too many files", needs: []string{"/usr/bin/python3"}, reason: ReasonExecutionFailed, stderr: `Too many open files`,
+			spec: func(t *testing.T) Spec {
+				s := command("/usr/bin/python3", "-c", "l = [open('/dev/null') for i in range(100)]")(t)
+				s.Limits.NoFile = 64
+				return s
+			},
+			message: "the program ended with exit code 1", hint: "a process may have 64 files open: raise --nofile if it needs more"},
+		{name: "dd of too large a file", reason: ReasonExecutionFailed, stderr: `(?i)file (size limit exceeded|too large)`,
+			spec:    changed("dd if=/dev/zero of=/tmp/x bs=64k count=20; exit $?", func(s *Spec) { s.Limits.FileSize = 1 << 20 }),
+			message: "the program ended with exit code 153", hint: "a file may have 1048576 bytes: raise --fsize if it needs more"},
+		{name: "dd to a full folder in memory", reason: ReasonExecutionFailed, stderr: `No space left on device`,
+			spec:    changed("dd if=/dev/zero of=/data/x bs=64k count=20; exit $?", func(s *Spec) { s.View = append(s.View, Mount{Kind: MountTmpfs, Target: "/data", Size: 1 << 20}) }),
+			message: "the program ended with exit code 1", hint: "/data is a folder in memory: give it more room with --tmpfs /data:SIZE"},
+		{name: "python that misses what the host has not either, traced", needs: []string{"/usr/bin/python3"}, reason: ReasonExecutionFailed, stderr: `No such file or directory: 'mytool'`,
+			spec:    inFolder(true, "/usr/bin/python3", "-c", "import subprocess; subprocess.run(['mytool'])"),
+			message: "the program ended with exit code 1", hint: "its stderr tells of a file (No such file or directory): " + notShown},
 		{name: "sed that replaces a mount point", needs: []string{"/usr/bin/sed"}, reason: ReasonExecutionFailed, stderr: `Device or resource busy`,
 			spec: func(t *testing.T) Spec {
 				s := command("/usr/bin/sed", "-i", "s/x/y/", "/tmp/at/data.txt")(t)

@@ -117,9 +117,9 @@ func (res *Result) hostHint(said string) string {
 	return noNetwork
 }
 
-// fileHint is for a program whose last words are of a file, where nobody looks at
-// files, or of a module, which a program may know of without looking; where says in
-// what it said so.
+// fileHint is for a program whose last words are of a file or a module that no denial
+// tells of: where nobody looks at files, or what it wanted the host has not either;
+// where says in what it said so.
 func (res *Result) fileHint(where, said string) string {
 	if res.Reason == ReasonTimeout || res.Observed == nil {
 		return ""
@@ -132,7 +132,7 @@ func (res *Result) fileHint(where, said string) string {
 		{"No such file or directory", "a file", notShown}, {"ENOENT", "a file", notShown},
 		{"Directory nonexistent", "a file", notShown}, {"No such file", "a file", notShown}, // dash's words
 	} {
-		if !strings.Contains(said, word.says) || traced && word.means != noPackage {
+		if !strings.Contains(said, word.says) || traced && word.means == "" {
 			continue
 		}
 		tells := "its " + where + " tells of " + word.of + " (" + word.says + "): "

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/seed-75010da9/jail/jail"
 )
@@ -57,6 +58,8 @@ func printDenials(w io.Writer, denials []jail.Denial) {
 		switch {
 		case d.Grant != "":
 			text += "; to allow it: " + d.Grant
+		case strings.HasPrefix(d.Never, "not hinted"): // which a flag grants to whoever means it
+			text += "; " + d.Never
 		case d.Never != "":
 			text += "; no flag allows it: " + d.Never
 		}
