@@ -54,6 +54,9 @@ func (t *tree) otherNames(all *placed, writable []Grant) (ro, rw []Grant) {
 	}
 	for _, l := range slices.SortedFunc(maps.Keys(t.links), compareLinks) {
 		h := t.links[l]
+		if _, granted := all.over(l.real); !granted { // it was refused, under any name
+			continue
+		}
 		if !t.unlinked(all, l) || h == lists && !t.listings || t.gone(l.real) {
 			continue
 		}
@@ -101,13 +104,18 @@ func (t *tree) unlinked(all *placed, l link) bool {
 		return false
 	}
 	_, shown := all.over(l.asked)
-	return !shown && !all.around[l.asked] && (Grant{Host: t.host(l.real), Box: l.asked}).writes() && t.leads(from, l)
+	return !shown && !all.around[l.asked] && (Grant{Host: t.host(l.real), Box: l.asked}).writes() && t.led(from, l)
 }
 
 // leads says whether the host has that link: what a program puts into the place of a
 // grant, or makes for a while, is not what the next box is to find there.
 func (t *tree) leads(from jail.Mount, l link) bool {
-	if t.there.Lead(host(from, l.asked), t.host(l.real)) || t.there.Gone(from.Source) {
+	return t.there.Lead(host(from, l.asked), t.host(l.real)) || t.there.Gone(from.Source)
+}
+
+// led is leads, and notes a name that does not.
+func (t *tree) led(from jail.Mount, l link) bool {
+	if t.leads(from, l) {
 		return true
 	}
 	t.open = append(t.open, fmt.Sprintf("%q led to %q, which it does not on the host: it is not granted by that name", l.asked, l.real))
@@ -120,7 +128,8 @@ func (t *tree) alias(w Grant, l link) Grant {
 	const why = "a link leads to it, by which it was written to"
 	from, _ := covering(t.mounts, l.asked)
 	if rest := strings.TrimPrefix(l.real, w.at()); rest != "" && strings.HasSuffix(l.asked, rest) && !t.around[w.at()] {
-		if at := strings.TrimSuffix(l.asked, rest); at != from.Target && within(at, from.Target) {
+		at := strings.TrimSuffix(l.asked, rest)
+		if at != from.Target && within(at, from.Target) && t.leads(from, link{at, w.at()}) {
 			return Grant{Host: w.Host, Box: at, Why: why}
 		}
 	}

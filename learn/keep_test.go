@@ -167,6 +167,7 @@ func TestPrivateIsNotLearned(t *testing.T) {
 		}
 		return list
 	}
+	os.Symlink(".ssh/id_rsa", at("innocent"))
 	home, keys := mount(jail.MountRO, dir, dir), mount(jail.MountRO, at(".ssh"), at(".ssh"))
 	learn := func(m jail.Mount, names ...string) *Learned {
 		return From("base", []string{"x"}, []Watched{{Spec: jail.Spec{View: []jail.Mount{m}}, Result: jail.Result{Used: &jail.Used{Paths: uses(m, names...)}}}})
@@ -176,6 +177,8 @@ func TestPrivateIsNotLearned(t *testing.T) {
 	if len(l.Open) != 1 || !strings.Contains(l.Open[0], "/.ssh/id_rsa\" was used, and is not granted unless you name it: it is where somebody's keys") {
 		t.Errorf("%q left open, want the key", l.Open)
 	}
+	l = From("base", []string{"x"}, []Watched{{Spec: jail.Spec{View: []jail.Mount{home}}, Result: jail.Result{Used: &jail.Used{Paths: []jail.PathUse{{Path: at("innocent"), Real: at(".ssh/id_rsa"), Kind: home.Kind, Source: at(".ssh/id_rsa"), Read: true}}}}}})
+	compare(t, "a key by a link", l.ReadOnly, nil)
 	compare(t, "a key by name", learn(mount(jail.MountRO, at(".ssh/id_rsa"), at(".ssh/id_rsa")), ".ssh/id_rsa").ReadOnly, []string{at(".ssh/id_rsa")})
 	compare(t, "a key of a folder by name", learn(keys, ".ssh/id_rsa").ReadOnly, []string{at(".ssh/id_rsa")})
 	compare(t, "listed by name", From("base", []string{"x"}, []Watched{{Spec: jail.Spec{View: []jail.Mount{keys}}, Result: jail.Result{Used: &jail.Used{Paths: []jail.PathUse{shownAt(keys, list(at(".ssh")))}}}}}).ReadOnly, []string{at(".ssh")})

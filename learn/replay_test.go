@@ -177,6 +177,12 @@ func TestLinksAreTheHosts(t *testing.T) {
 	}
 	os.Symlink("v1", at("cur"))
 	m := mount(jail.MountRW, dir, dir)
+	os.Symlink("../v1/x", at("trusted/y"))
+	wrote := by(at("trusted/y"), shownAt(m, jail.PathUse{Path: at("v1/x"), Written: true}))
+	made := shownAt(m, jail.PathUse{Path: at("v1/y"), Made: true})
+	os.WriteFile(at("v1/y"), nil, 0o644)
+	l := From("base", []string{"x"}, []Watched{{Spec: jail.Spec{View: []jail.Mount{m}}, Result: jail.Result{Used: &jail.Used{Paths: []jail.PathUse{wrote, made}}}}})
+	compare(t, "a link to a file of the folder that is written to", l.Writable, []string{at("v1"), at("v1/x") + ":" + at("trusted/y")})
 	for name, want := range map[string][]string{"cur/x": {at("v1/x"), at("v1/x") + ":" + at("cur/x")}, "trusted/x": {at("v1/x")}, "trusted": {at("v1/x")}} {
 		uses := []jail.PathUse{by(at(name), shownAt(m, read(at("v1/x")))), shownAt(m, read(at("v1/x")))}
 		l := From("base", []string{"x"}, []Watched{{Spec: jail.Spec{View: []jail.Mount{m}}, Result: jail.Result{Used: &jail.Used{Paths: uses}}}})
