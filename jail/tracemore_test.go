@@ -55,6 +55,38 @@ func TestTraceTellsOfMore(t *testing.T) {
 	}
 }
 
+// By a link a named pipe is what it is without.
+func TestWhyOfLinkedPipes(t *testing.T) {
+	needLandlock(t)
+	dir := tracedTree(t)
+	for _, name := range []string{"/granted/pipe", "/pipe"} {
+		if err := unix.Mkfifo(dir+name, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		os.Chmod(dir+name, 0o666)
+	}
+	os.Symlink("granted", dir+"/beside")
+	os.Symlink("pipe", dir+"/granted/linked")
+	for _, c := range []struct {
+		s           Spec
+		path        string
+		read, write bool
+	}{
+		{tier2(t, "true"), dir + "/beside/pipe", true, false},
+		{tier2(t, "true"), dir + "/pipe", false, false},
+		{shell("true"), "/srv/linked", true, false},
+	} {
+		at := dir + "/granted"
+		if c.s.Tier != Tier2 {
+			at = "/srv"
+		}
+		c.s.View = append(c.s.View, ro(dir+"/granted", at))
+		if _, tries := whyOf(t, c.s, c.path); tries[accessRead].Allowed != c.read || tries[accessWrite].Allowed != c.write {
+			t.Errorf("tier %d, %s: %+v, want read %v, written %v", c.s.Tier, c.path, tries, c.read, c.write)
+		}
+	}
+}
+
 // What has no name, and goes without a call that takes one, is measured as well.
 func TestTraceMeasuresMemory(t *testing.T) {
 	needListener(t)

@@ -3,6 +3,8 @@ package jail
 import (
 	"context"
 	"fmt"
+	"path"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -33,10 +35,35 @@ func specialQuestion(p string) *question {
 // abiUnix is from when on Landlock keeps Unix sockets within a box (RESOLVE_UNIX).
 const abiUnix = 9
 
+// leads is where in the box a path leads, by the host's links; not ok is for out of the
+// grant that it lies in.
+func (r *run) leads(p string) (real string, ok bool) {
+	m := r.plan.view.mountAt(p)
+	source := p
+	if !r.spec.inPlace() {
+		if source = m.source(p); source == "" { // of the box's own
+			return p, true
+		}
+	}
+	f, ok := r.looks().at(source)
+	switch {
+	case !ok:
+		return p, false
+	case r.spec.inPlace():
+		return f.real, true
+	}
+	return path.Join(m.path, strings.TrimPrefix(f.real, m.Source)), below(f.real, m.Source)
+}
+
 // explainSpecial adds to what mode and mount say of a named pipe, a socket or a device
 // what the ruleset does, which nothing but opening it would ask.
 func (r *run) explainSpecial(p string, t *try, out *Tried) {
 	if t.result < 0 {
+		return
+	}
+	p, ok := r.leads(p)
+	if !ok {
+		out.Why = "by its mode and mount; what the ruleset says could not be told, since a link leads to it, and it was not opened, which would be felt at its other end"
 		return
 	}
 	if r.ruled(p, t.access == accessWrite) && (t.access != accessWrite || r.pipeRuled(p)) {
