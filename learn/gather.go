@@ -76,8 +76,11 @@ func sortGrants(grants []Grant) {
 	slices.SortFunc(grants, func(a, b Grant) int { return strings.Compare(a.value(), b.value()) })
 }
 
-// mostNamed is how many names a comment has.
-const mostNamed = 3
+// mostNamed is how many names a comment has, and longestNamed how much of one, in bytes.
+const (
+	mostNamed    = 3
+	longestNamed = 120
+)
 
 // namesIn has some of what was used below each of some paths, in words.
 func namesIn(paths map[string]int, used map[string]int) map[string]string {
@@ -85,13 +88,18 @@ func namesIn(paths map[string]int, used map[string]int) map[string]string {
 	for p := range used {
 		for at := path.Dir(p); at != "/" && at != "."; at = path.Dir(at) {
 			if _, ok := paths[at]; ok {
-				in[at] = append(in[at], strings.TrimPrefix(strings.TrimPrefix(p, at), "/"))
+				in[at] = append(in[at], strings.TrimPrefix(p, at+"/"))
 			}
 		}
 	}
 	texts := map[string]string{}
 	for p, names := range in {
 		slices.Sort(names)
+		for i, name := range names[:min(len(names), mostNamed)] {
+			if len(name) > longestNamed {
+				names[i] = name[:longestNamed] + "…"
+			}
+		}
 		texts[p] = ": " + strings.Join(names[:min(len(names), mostNamed)], ", ")
 		if more := len(names) - mostNamed; more > 0 {
 			texts[p] += fmt.Sprintf(" and %d more", more)

@@ -122,6 +122,9 @@ func TestTextFits(t *testing.T) {
 	for i := range 1500 {
 		uses = append(uses, read(fmt.Sprintf("/proj/%d/a%s", i/2, strings.Repeat("x", i%2*40))), read(fmt.Sprintf("/proj/strange:/%d", i)))
 	}
+	for range 4 {
+		uses = append(uses, read("/proj/long/"+strings.Repeat("ü/", 1500+len(uses)%7)+"x"))
+	}
 	l := From("base", []string{"x"}, []Watched{watched(uses...)})
 	got := l.TOML()
 	if len(got) > MostText || !strings.Contains(got, " more\n") {
