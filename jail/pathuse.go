@@ -73,12 +73,12 @@ func (r *run) used() *Used {
 	return used
 }
 
-// Gone says that the host has nothing at a path that can be granted. Of what does not
-// answer in time it is not said.
+// Gone says that the host has nothing at a path that can be granted. Of what is not
+// looked at, or does not answer in time, it is not said.
 func (h *Hints) Gone(p string) bool {
 	f, ok := h.looks.at(p)
 	if !ok {
-		return !h.looks.over
+		return !h.looks.over && !slices.ContainsFunc(h.looks.closed, func(at string) bool { return below(p, at) })
 	}
 	kind := f.mode & unix.S_IFMT
 	return f.real != p || kind != unix.S_IFDIR && kind != unix.S_IFREG && kind != unix.S_IFIFO
