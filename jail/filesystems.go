@@ -19,11 +19,14 @@ var devices = []string{"null", "zero", "full", "random", "urandom"}
 // stop them.
 func (b *builder) tmpfs(what string, size int64, inodes int, mode uint32) cell {
 	if inodes == 0 {
-		inodes = int(min(max(size>>10, 1<<10), 1<<20))
+		inodes = tmpfsInodes(size)
 	}
 	return b.filesystem("tmpfs", what, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV,
 		"size", strconv.FormatInt(size, 10), "nr_inodes", strconv.Itoa(inodes), "mode", strconv.FormatUint(uint64(mode), 8))
 }
+
+// tmpfsInodes is how many files and folders a tmpfs of a size has room for.
+func tmpfsInodes(size int64) int { return int(min(max(size>>10, 1<<10), 1<<20)) }
 
 // proc shows the box's own processes and nothing of the host: no meminfo, no
 // sys, no kernel log, and no process of another uid.

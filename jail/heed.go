@@ -1,6 +1,7 @@
 package jail
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strconv"
@@ -29,8 +30,8 @@ func (res *Result) Heed(said string) {
 		res.Message, res.Hint = res.Message+", and it was refused "+d.inWords(), d.wayOut()
 		return
 	}
-	if files := res.fileHint("error", said); files != "" {
-		res.Hint = files
+	if hint := cmp.Or(res.limitHint(said, nil), res.fileHint("error", said)); hint != "" {
+		res.Hint = hint
 	}
 }
 

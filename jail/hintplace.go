@@ -3,7 +3,6 @@ package jail
 import (
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/seed-75010da9/jail/jail/internal/paths"
@@ -27,26 +26,7 @@ func (r *run) placeHint(said string) string {
 	if hint := r.busyHint(said); hint != "" {
 		return hint
 	}
-	return r.limitHint(said)
-}
-
-// limitHint is for a program that came to a limit of which it alone is told.
-func (r *run) limitHint(said string) string {
-	l := r.spec.Limits
-	switch {
-	case tellsOf(said, "Too many open files", "EMFILE"):
-		return "a process may have " + strconv.FormatInt(int64(l.NoFile), 10) + " files open: raise --nofile if it needs more"
-	case l.FileSize > 0 && tellsOf(said, "File too large", "EFBIG", "File size limit exceeded"):
-		return "a file may have " + strconv.FormatInt(l.FileSize, 10) + " bytes: raise --fsize if it needs more"
-	case !tellsOf(said, "No space left on device", "ENOSPC"):
-		return ""
-	}
-	for _, m := range r.spec.View {
-		if m.Kind == MountTmpfs && strings.Contains(said, m.Target) {
-			return m.Target + " is a folder in memory: give it more room with --tmpfs " + word(m.Target) + ":SIZE"
-		}
-	}
-	return ""
+	return r.result.limitHint(said, r.spec.View)
 }
 
 // moduleHint is for a module that lies on the host where the program looks for it, in a
