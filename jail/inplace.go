@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // resolveInPlace is resolve for tier 2: everything stands where it does on the
@@ -34,7 +36,7 @@ func (r *resolver) open(m Mount) {
 	}
 	var there unix.Stat_t
 	if unix.Stat(m.Target, &there) != nil || there.Dev != st.Dev || there.Ino != st.Ino {
-		r.fault("target", m.Target, "must be "+m.Source+" itself: a box of tier 2 sees the host's own tree, and what it is granted at its own path")
+		r.fault("target", m.Target, "must be "+shellword.Quote(m.Source)+" itself: a box of tier 2 sees the host's own tree, and what it is granted at its own path")
 		return
 	}
 	at := m.Source
@@ -88,7 +90,7 @@ func (r *resolver) checkNested() {
 		for dir := path.Dir(g.path); dir != "/"; dir = path.Dir(dir) {
 			if outer := r.view.grants[dir]; outer != nil && outer.Kind == MountRW {
 				r.index = i
-				r.fault("target", m.Target, "must not lie in the writable grant "+outer.Source+": a box of tier 2 can't take away what that gives")
+				r.fault("target", m.Target, "must not lie in the writable grant "+shellword.Quote(outer.Source)+": a box of tier 2 can't take away what that gives")
 				break
 			}
 		}

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // execve answers ENOENT for a program that is not there and for one whose loader
@@ -33,7 +35,7 @@ func (r *run) searched(e *SetupError) {
 	}
 	e.Operand = name
 	if !strings.Contains(name, " ") { // else execRemedy knows better
-		e.Remedy = "no such program in the box's PATH, " + searchPath(r.spec) + ": name it by its path, and grant it with --ro if it is not in the box"
+		e.Remedy = "no such program in the box's PATH, " + shellword.Quote(searchPath(r.spec)) + ": name it by its path, and grant it with --ro if it is not in the box"
 	}
 }
 
@@ -55,7 +57,7 @@ func (r *run) missingInterpreter(e *SetupError) (what, remedy string) {
 	if _, err := os.Stat(name); err != nil || !path.IsAbs(name) {
 		return what, "this host does not have it either: name another in the file, or build the program for this system"
 	}
-	return what, "grant it with --ro " + name
+	return what, "grant it with --ro " + shellword.Quote(name)
 }
 
 // shown is a name that a file holds, on one line.

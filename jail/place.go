@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"github.com/seed-75010da9/jail/internal/folder"
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"golang.org/x/sys/unix"
 )
 
@@ -43,7 +44,7 @@ func (r *resolver) keepInPlace(outer *mount, at string) bool {
 // nothing there yet.
 func (r *resolver) place(at string, kind entryKind) bool {
 	if outer := r.outer(at); outer != nil && outer.Kind != MountTmpfs {
-		r.fault("target", at, "lies in the granted tree "+outer.Source+", in which jail makes nothing")
+		r.fault("target", at, "lies in the granted tree "+shellword.Quote(outer.Source)+", in which jail makes nothing")
 		return false
 	}
 	if _, ok := r.own[at]; ok {
@@ -55,7 +56,7 @@ func (r *resolver) place(at string, kind entryKind) bool {
 			r.own[dir] = entryDir
 			r.view.entries = append(r.view.entries, entry{kind: entryDir, path: dir})
 		} else if r.own[dir] == entryFile {
-			r.fault("target", at, "lies below the file "+dir)
+			r.fault("target", at, "lies below the file "+shellword.Quote(dir))
 			return false
 		}
 	}

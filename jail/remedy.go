@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // mountCalls are those by which a box's tree is made.
@@ -86,7 +88,7 @@ func mountRemedy(call, operand string, err error) string {
 	case errors.Is(err, unix.EPERM) && filtered():
 		return forbidden(strings.Join(mountCalls, ", ")) + orTier2
 	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
-		return forbidden(call+" of "+operand) + orTier2
+		return forbidden(call+" of "+shellword.Quote(operand)) + orTier2
 	case errors.Is(err, unix.EMFILE), errors.Is(err, unix.ENFILE):
 		return "allow jail more open files (ulimit -n)"
 	case slices.ContainsFunc([]error{unix.ENOENT, unix.ENOTDIR, unix.ELOOP, unix.ESTALE, unix.EXDEV}, func(e error) bool { return errors.Is(err, e) }):

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // refusedSource says why a host path is never granted, or "".
@@ -69,7 +71,7 @@ func (r *resolver) kernelMountBelow(source string) string {
 	}
 	for _, point := range *r.kernel {
 		if strings.HasPrefix(point, strings.TrimSuffix(source, "/")+"/") {
-			return "a file system that is an interface of the kernel is mounted below it, at " + point + ": grant the folders beside it"
+			return "a file system that is an interface of the kernel is mounted below it, at " + shellword.Quote(point) + ": grant the folders beside it"
 		}
 	}
 	return ""

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 	"golang.org/x/sys/unix"
 )
@@ -38,7 +39,7 @@ func (g pathGrant) text() (flags, setting string) {
 	}
 	value := g.value()
 	key := map[string]string{"--ro": "view.ro", "--rw": "view.rw", "--tmpfs": "view.tmpfs"}[g.flag]
-	flags = g.flag + " " + word(value)
+	flags = g.flag + " " + shellword.Quote(value)
 	if utf8.ValidString(value) { // TOML has no other strings
 		setting = key + " = [" + tomlString(value) + "]"
 	}
@@ -56,34 +57,6 @@ func (g pathGrant) text() (flags, setting string) {
 
 // inPlaceOf stands in a grant before what of those given has to go for it.
 const inPlaceOf = " in place of "
-
-// word is a word of a shell's. What can't be seen, or is no text, stands in it by its
-// bytes, as bash, zsh and ksh read them.
-func word(s string) string {
-	switch {
-	case strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%=,") == "":
-		return s
-	case utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) < 0:
-		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-	}
-	var b strings.Builder
-	b.WriteString("$'")
-	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == '\'' || r == '\\':
-			b.WriteString(`\` + string(r))
-		case r == utf8.RuneError && size == 1 || !strconv.IsPrint(r):
-			for _, c := range []byte(s[i : i+size]) {
-				fmt.Fprintf(&b, `\%03o`, c)
-			}
-		default:
-			b.WriteRune(r)
-		}
-		i += size
-	}
-	return b.String() + "'"
-}
 
 // tomlString is a basic string of TOML's, with what can't be seen by its number.
 func tomlString(s string) string {
@@ -191,6 +164,9 @@ func (r *run) grantOn(f hostFile, target string, want paths.Want) pathGrant {
 
 // grantOfReadOnly is for writing where the box only reads.
 func (r *run) grantOfReadOnly(ref *pathRefusal) pathGrant {
+	if r.spec.inPlace() { // it has no mounts of its own
+		return pathGrant{never: "its file system is mounted read-only on the host"}
+	}
 	asked := ref.real
 	if asked == "" {
 		asked = ref.asked

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed-75010da9/jail/internal/folder"
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"golang.org/x/sys/unix"
 )
 
@@ -109,7 +110,7 @@ func (r *resolver) add(m Mount) {
 		return
 	}
 	if top := boxOwn(at); top != "" && at != m.Target { // else Validate says so
-		r.fault("target", m.Target, "must not lie below "+top+", which is the box's own, and leads to "+at)
+		r.fault("target", m.Target, "must not lie below "+top+", which is the box's own, and leads to "+shellword.Quote(at))
 		return
 	}
 	var st unix.Stat_t
@@ -176,7 +177,7 @@ func (r *resolver) addMount(m *mount) {
 	nested := outer != nil && outer.Kind != MountTmpfs
 	if nested {
 		if !r.existsIn(outer, at, m.dir) {
-			r.fault("target", m.Target, fmt.Sprintf("must exist in the granted tree %s around it, as a %s without links: jail makes no mount points in granted trees", outer.Source, kindWord(m.dir)))
+			r.fault("target", m.Target, fmt.Sprintf("must exist in the granted tree %s around it, as a %s without links: jail makes no mount points in granted trees", shellword.Quote(outer.Source), kindWord(m.dir)))
 			return
 		}
 		if r.view.grants[at] != nil {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // asdfPlugin is the plugin that a shim of asdf names in a comment.
@@ -48,5 +50,5 @@ func (b *builder) asdfVersion(plugin, root, name string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("an installed version; asdf chooses %q for %s (%s), which has no %s", strings.Join(chosen, " "), plugin, by, name)
+	return "", fmt.Errorf("an installed version; asdf chooses %s for %s (%s), which has no %s", shellword.Quote(strings.Join(chosen, " ")), shellword.Quote(plugin), shellword.Quote(by), shellword.Quote(name))
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail"
 )
 
@@ -71,7 +72,7 @@ func (b *builder) program(arg string) string {
 		return box
 	}
 	if _, ok := venvOf(host); ok && sameProgram("python", filepath.Base(host)) && exists(host) {
-		b.fault("command", arg, "the script alone under --profile python, with the environment first in PATH: PATH="+filepath.Dir(filepath.Clean(host))+":$PATH jail run --profile python SCRIPT; most of "+arg+" lies elsewhere")
+		b.fault("command", arg, "the script alone under --profile python, with the environment first in PATH: PATH="+shellword.Quote(filepath.Dir(filepath.Clean(host)))+":$PATH jail run --profile python SCRIPT; most of "+shellword.Quote(arg)+" lies elsewhere")
 		return arg
 	}
 	t, err := walk(host)
@@ -155,6 +156,15 @@ func reason(err error) string {
 	var pe *os.PathError
 	if errors.As(err, &pe) {
 		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+// unfound is an error with the path, which nobody has typed.
+func unfound(err error) string {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return pe.Op + " " + shellword.Quote(pe.Path) + ": " + pe.Err.Error()
 	}
 	return err.Error()
 }

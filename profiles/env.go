@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // environment is the whole environment of the program, sorted. Later sources
@@ -41,7 +43,7 @@ func (b *builder) environment() []string {
 		case !ok || !isEnvKey(key) || strings.ContainsRune(v, 0):
 			b.fault("--env", kv, "NAME=VALUE, with a NAME that is not empty, and without NUL")
 		case given[key]:
-			b.fault("--env", kv, "each variable once; "+key+" is given twice")
+			b.fault("--env", kv, "each variable once; "+shellword.Quote(key)+" is given twice")
 		}
 		given[key], env[key] = true, v
 	}

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail"
 )
 
@@ -33,7 +34,7 @@ func (b *builder) grant(kind jail.MountKind, field string, g Grant) string {
 	}
 	t, err := walk(host)
 	if at := strings.LastIndex(host, ":"); err != nil && at > 0 && g.Box == "" && exists(host[:at]) {
-		b.fault(field, shown, wantGrant+", and "+host[at+1:]+" is none")
+		b.fault(field, shown, wantGrant+", and "+shellword.Quote(host[at+1:])+" is none")
 		return ""
 	}
 	if !b.noLinks(field, shown, t) {
@@ -79,10 +80,10 @@ func (b *builder) place(m jail.Mount, field, shown string) bool {
 		return true
 	case old.Kind == jail.MountSystem && m.Kind == jail.MountRO:
 	case old.Kind == jail.MountSystem:
-		b.fault(field, shown, "a path of your own; "+m.Target+" is a part of the system, which is never writable")
+		b.fault(field, shown, "a path of your own; "+shellword.Quote(m.Target)+" is a part of the system, which is never writable")
 		return false
 	default:
-		b.fault(field, shown, "one grant for one path in the box; "+m.Target+" is already "+describe(old))
+		b.fault(field, shown, "one grant for one path in the box; "+shellword.Quote(m.Target)+" is already "+describe(old))
 		return false
 	}
 	b.view.put(m)
@@ -104,9 +105,9 @@ func (b *builder) origin(target string) origin {
 func describe(m jail.Mount) string {
 	switch m.Kind {
 	case jail.MountRO:
-		return "granted read-only from " + m.Source
+		return "granted read-only from " + shellword.Quote(m.Source)
 	case jail.MountRW:
-		return "granted writable from " + m.Source
+		return "granted writable from " + shellword.Quote(m.Source)
 	default:
 		return "a " + string(m.Kind)
 	}
@@ -167,10 +168,10 @@ func (b *builder) protectPolicy() {
 		return
 	}
 	for _, file := range b.p.files {
-		b.protect(file, "the profile file "+filepath.Clean(file))
+		b.protect(file, "the profile file "+shellword.Quote(filepath.Clean(file)))
 	}
 	if dir := b.h.profileDir(); dir != "" {
-		b.protect(dir, "the folder of your profiles, "+dir+" (XDG_CONFIG_HOME names another)")
+		b.protect(dir, "the folder of your profiles, "+shellword.Quote(dir)+" (XDG_CONFIG_HOME names another)")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail"
 )
 
@@ -44,7 +45,7 @@ func (b *builder) interpreter(names []string) string {
 			if errors.Is(err, errNext) {
 				continue
 			}
-			b.fault("run.interpreter", path, err.Error())
+			b.fault("run.interpreter", path, unfound(err))
 			return path
 		}
 	}
@@ -135,10 +136,10 @@ func (b *builder) behind(path string, t trail, depth int) (interpreter, error) {
 		return interpreter{program: path, binary: t.real}, nil
 	}
 	if isScript(t.real) {
-		return interpreter{}, fmt.Errorf("the interpreter itself; %s is a script that starts it: put the folder of the real one first in PATH", t.real)
+		return interpreter{}, fmt.Errorf("the interpreter itself; %s is a script that starts it: put the folder of the real one first in PATH", shellword.Quote(t.real))
 	}
 	if !sameProgram(filepath.Base(path), filepath.Base(t.real)) {
-		return interpreter{}, fmt.Errorf("the interpreter itself; %s leads to %s, which is another program: put the folder of the real one first in PATH", path, t.real)
+		return interpreter{}, fmt.Errorf("the interpreter itself; %s leads to %s, which is another program: put the folder of the real one first in PATH", shellword.Quote(path), shellword.Quote(t.real))
 	}
 	if filepath.Base(t.real) == companion { // one static file, whatever it lies beside
 		return interpreter{program: t.real, binary: t.real, roots: []string{t.real}}, nil
@@ -156,7 +157,7 @@ func (b *builder) grantInterpreter(in interpreter, found string) error {
 			continue
 		}
 		if tainted && !b.trusted(root) {
-			return fmt.Errorf("an interpreter that does not depend on files in the writable grant %s: they name %s; grant that with --ro if it is right", grant, root)
+			return fmt.Errorf("an interpreter that does not depend on files in the writable grant %s: they name %s; grant that with --ro if it is right", shellword.Quote(grant), shellword.Quote(root))
 		}
 		b.view.put(jail.Mount{Kind: jail.MountSystem, Source: root, Target: root})
 	}

@@ -110,7 +110,7 @@ func TestInterpreters(t *testing.T) {
 		}, want: "ROOT/home/.asdf/installs/nodejs/20.1.0/bin/node", view: "system ROOT/home/.asdf/installs/nodejs/20.1.0"},
 		{name: "asdf, nothing chosen", profile: "node", path: "ROOT/home/.asdf/shims", files: map[string]string{
 			"home/.asdf/shims/node": "#!/bin/sh\n# asdf-plugin: nodejs 18.0.0\n",
-		}, fault: `run.interpreter: "ROOT/home/.asdf/shims/node": an installed version; asdf chooses "" for nodejs (ASDF_NODEJS_VERSION), which has no node`},
+		}, fault: `run.interpreter: "ROOT/home/.asdf/shims/node": an installed version; asdf chooses '' for nodejs (ASDF_NODEJS_VERSION), which has no node`},
 		{name: "mise", profile: "node", path: "ROOT/home/shims", files: map[string]string{
 			"home/shims/node": "-> ../bin/mise", "home/bin/mise": elf,
 		}, fault: `run.interpreter: "ROOT/home/shims/node": the interpreter itself; ROOT/home/shims/node is a shim of mise: put the folder of the real one first in PATH`},

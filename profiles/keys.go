@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2/unstable"
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // keyPath is a table's or key's path, and where in the text it starts.
@@ -44,4 +45,14 @@ func shorten(s string) string {
 		s = strings.ToValidUTF8(s[:most], "") + "…"
 	}
 	return s
+}
+
+// shown is a path or name of the program's choice, as a word of a shell's. One that no
+// program comes with in earnest is cut.
+func shown(s string) string {
+	const longest = 400
+	if len(s) > longest {
+		s = strings.ToValidUTF8(s[:longest], "") + "…"
+	}
+	return shellword.Quote(s)
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail"
 )
 
@@ -53,12 +54,12 @@ func (t trail) refusal() string {
 	for _, l := range t.links {
 		switch {
 		case errors.Is(t.broken, syscall.ELOOP):
-			return "a path that leads to something; the symbolic link " + l.path + " leads in a circle"
+			return "a path that leads to something; the symbolic link " + shellword.Quote(l.path) + " leads in a circle"
 		case isSystemLink(l.path):
 		case errors.Is(t.broken, syscall.ENOENT):
-			return "a path that leads to something; the symbolic link " + l.path + " leads to " + t.real + ", where nothing is"
+			return "a path that leads to something; the symbolic link " + shellword.Quote(l.path) + " leads to " + shellword.Quote(t.real) + ", where nothing is"
 		default:
-			return fmt.Sprintf("a path without symbolic links, which an earlier run may have left behind: %s is one; if it is right, give %s", l.path, t.real)
+			return fmt.Sprintf("a path without symbolic links, which an earlier run may have left behind: %s is one; if it is right, give %s", shellword.Quote(l.path), shellword.Quote(t.real))
 		}
 	}
 	return ""

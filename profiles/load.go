@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail"
 )
 
@@ -208,7 +209,7 @@ func shadowed(name string, h Host) error {
 	if _, err := os.Lstat(own); err != nil {
 		return nil
 	}
-	return fmt.Errorf("a name that stands for one profile; %s has the name of a built-in one, rename it", own)
+	return fmt.Errorf("a name that stands for one profile; %s has the name of a built-in one, rename it", shellword.Quote(own))
 }
 
 // readFile reads a profile file. Only regular files are: a FIFO or a device in

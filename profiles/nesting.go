@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail"
 )
 
@@ -22,7 +23,7 @@ func (b *builder) checkNesting() []jail.Mount {
 		}
 		from := b.origin(m.Target)
 		if !fromHost(outer) {
-			b.fault(from.field, from.shown, "a path that is not below a file; "+outer.Target+" is "+describe(outer))
+			b.fault(from.field, from.shown, "a path that is not below a file; "+shellword.Quote(outer.Target)+" is "+describe(outer))
 			bad[m.Target] = true
 			continue
 		}
@@ -35,7 +36,7 @@ func (b *builder) checkNesting() []jail.Mount {
 			if wantsDir(m) {
 				kind = "folder"
 			}
-			b.fault(from.field, from.shown, "a BOX that exists as a "+kind+" in "+outer.Source+
+			b.fault(from.field, from.shown, "a BOX that exists as a "+kind+" in "+shellword.Quote(outer.Source)+
 				", which is granted around it; nothing is created in a granted tree")
 			bad[m.Target] = true
 		}
@@ -58,8 +59,8 @@ func (b *builder) checkMadeUp() (bad map[string]bool) {
 	}
 	for _, target := range slices.Sorted(maps.Keys(inside)) {
 		from := b.origin(target)
-		b.fault(from.field, from.shown, "files and folders below "+target+" by themselves, or another BOX, as in "+
-			strings.TrimSuffix(from.shown, ":"+target)+":/host"+target+": the box has "+strings.Join(inside[target], ", ")+" of its own there")
+		b.fault(from.field, from.shown, "files and folders below "+shellword.Quote(target)+" by themselves, or another BOX, as in "+
+			shellword.Quote(strings.TrimSuffix(from.shown, ":"+target)+":/host"+target)+": the box has "+strings.Join(inside[target], ", ")+" of its own there")
 		bad[target] = true
 	}
 	return bad

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail"
 )
 
@@ -17,7 +18,7 @@ func (b *builder) ownInterpreter(in interpreter, found string) error {
 	}
 	for _, path := range slices.Concat(in.via, in.roots, []string{found, in.program}) {
 		if grant, ok := b.changeable(path); ok {
-			return fmt.Errorf("an interpreter that the box can't change, and the grant %s is writable: put another first in PATH, or grant with --ro the folder right in that grant which holds this one", grant)
+			return fmt.Errorf("an interpreter that the box can't change, and the grant %s is writable: put another first in PATH, or grant with --ro the folder right in that grant which holds this one", shellword.Quote(grant))
 		}
 	}
 	for _, m := range b.view.mounts {

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail"
 )
 
@@ -26,7 +27,7 @@ func (b *builder) checkDash(args []string) {
 		return
 	}
 	if path, ok := b.h.abs(arg); ok && isFile(path) {
-		b.fault("script", arg, "./"+arg+" for the file of that name; what starts with "+arg[:1]+" is an option")
+		b.fault("script", arg, shellword.Quote("./"+arg)+" for the file of that name; what starts with "+arg[:1]+" is an option")
 	}
 }
 
@@ -55,7 +56,7 @@ func (b *builder) script(arg string) string {
 		return arg
 	}
 	if _, ok := venvOf(host); ok && sameProgram("python", filepath.Base(host)) && exists(host) {
-		b.fault("script", arg, "the script alone: "+arg+" is the Python of a virtual environment, which is found where PATH has it first: PATH="+filepath.Dir(filepath.Clean(host))+":$PATH jail run --profile python SCRIPT")
+		b.fault("script", arg, "the script alone: "+shellword.Quote(arg)+" is the Python of a virtual environment, which is found where PATH has it first: PATH="+shellword.Quote(filepath.Dir(filepath.Clean(host)))+":$PATH jail run --profile python SCRIPT")
 		return arg
 	}
 	t, err := walk(host)
@@ -94,7 +95,7 @@ func (b *builder) checkScript(args []string) {
 		p, _ := decodedBuiltin(name)
 		isIts := func(interpreter string) bool { return filepath.Base(interpreter) == filepath.Base(args[0]) }
 		if p.settings.run.grant == grantScript && slices.ContainsFunc(p.settings.run.interpreter, isIts) {
-			b.fault("command", args[0], "--profile "+name+", which grants the script; in the box "+args[1]+" is "+box+", where nothing is")
+			b.fault("command", args[0], "--profile "+name+", which grants the script; in the box "+shellword.Quote(args[1])+" is "+shellword.Quote(box)+", where nothing is")
 			return
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail"
 )
 
@@ -28,7 +29,7 @@ var envFamilies = [...]envFamily{
 // is none. It decides as the version manager would, without running it.
 func (b *builder) behindShim(path, real string) (string, error) {
 	if base := filepath.Base(real); base == "mise" || base == "volta-shim" || base == "rtx" {
-		return "", fmt.Errorf("the interpreter itself; %s is a shim of %s: put the folder of the real one first in PATH", path, base)
+		return "", fmt.Errorf("the interpreter itself; %s is a shim of %s: put the folder of the real one first in PATH", shellword.Quote(path), base)
 	}
 	if filepath.Base(filepath.Dir(real)) != "shims" || !isScript(real) {
 		return "", nil
@@ -75,7 +76,7 @@ func (b *builder) envVersion(f envFamily, root, name string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("an installed version; %s chooses %s (%s), which has no %s", f.name, strings.Join(chosen, ":"), by, name)
+	return "", fmt.Errorf("an installed version; %s chooses %s (%s), which has no %s", f.name, shellword.Quote(strings.Join(chosen, ":")), shellword.Quote(by), shellword.Quote(name))
 }
 
 // chosenVersions is what the user chose, and where: the variable, the nearest

@@ -1,9 +1,12 @@
 package profiles
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // A venvConfig is what of a virtual environment's pyvenv.cfg matters here.
@@ -43,16 +46,19 @@ func (b *builder) venv(path string, cfg venvConfig, t trail, depth int) (interpr
 		made = filepath.Join(cfg.home, filepath.Base(made))
 	}
 	base, err := b.resolve(made, depth+1)
+	if errors.Is(err, errNext) {
+		return in, err
+	}
 	if err != nil {
-		return in, fmt.Errorf("a virtual environment whose Python is there; that of %s is gone: %w", cfg.root, err)
+		return in, fmt.Errorf("a virtual environment whose Python is there; that of %s is gone: %s", shellword.Quote(cfg.root), unfound(err))
 	}
 	// The two are files of whoever made the environment, and may name anything.
 	// What comes of it is that environment and an installation of Python.
 	if !b.view.shows(cfg.root) && !b.mayBeRoot(cfg.root) {
-		return in, fmt.Errorf("a virtual environment in a folder of its own; %s is a home, holds one, or lies right below /: grant what is needed of it with --ro", cfg.root)
+		return in, fmt.Errorf("a virtual environment in a folder of its own; %s is a home, holds one, or lies right below /: grant what is needed of it with --ro", shellword.Quote(cfg.root))
 	}
 	if len(base.roots) > 0 && !isPython(base.binary) {
-		return in, fmt.Errorf("a virtual environment that was made from a Python installation; that of %s leads to %s, which is in none: grant that with --ro if it is right", cfg.root, base.binary)
+		return in, fmt.Errorf("a virtual environment that was made from a Python installation; that of %s leads to %s, which is in none: grant that with --ro if it is right", shellword.Quote(cfg.root), shellword.Quote(base.binary))
 	}
 	in.binary, in.via = base.binary, base.via
 	in.roots = append(in.roots, base.roots...)

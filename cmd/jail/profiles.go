@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail"
 	"github.com/seed-75010da9/jail/profiles"
 )
@@ -43,7 +44,7 @@ func profilesCommand(args []string) int {
 func profilesHint(word string, host profiles.Host) string {
 	own, _ := profiles.UserNames(host)
 	if slices.Contains(append(profiles.Names(), own...), word) {
-		return "; did you mean show " + word + "?"
+		return "; did you mean show " + shellword.Quote(word) + "?"
 	}
 	if verbs := []string{"list", "show", "check"}; !slices.Contains(verbs, word) {
 		return didYouMean(word, verbs)
@@ -68,7 +69,7 @@ func listProfiles(host profiles.Host, namesOnly bool) int {
 		description := ""
 		p, err := profiles.Load(name, host)
 		if err != nil {
-			description = "(can't be used: `jail profiles show " + name + "` says why)"
+			description = "(can't be used: `jail profiles show " + shellword.Quote(name) + "` says why)"
 		} else {
 			description = visible(p.Description)
 		}

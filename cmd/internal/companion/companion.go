@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"golang.org/x/sys/unix"
 )
 
@@ -116,7 +117,7 @@ func find() (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("%s, which does this, is neither beside %s nor in PATH: install it there (it is built by `go build ./cmd/%s`)", Name, self, Name)
+	return "", fmt.Errorf("%s, which does this, is neither beside %s nor in PATH: install it there (it is built by `go build ./cmd/%s`)", Name, shellword.Quote(self), Name)
 }
 
 func executable(path string) bool {
