@@ -5,22 +5,12 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // What a hint names has to work when it is typed beside what was given: it is put to
 // the Spec, and to the host, before it is told.
-
-// offered is a grant of something else than files if a box with it is not refused;
-// change makes it.
-func (r *run) offered(g grant, change func(*Spec)) grant {
-	s := r.spec
-	s.Seccomp.Allow = slices.Clone(s.Seccomp.Allow)
-	change(&s)
-	if why := firstWant((&run{spec: s}).tierFaults(r.host, r.view)); why != "" {
-		return grant{never: g.flags + " would be refused: " + why}
-	}
-	return g
-}
 
 // typed is a grant of files with what of the box's it stands in the place of: one path
 // in the box shows one thing. One with which the box would be refused is none.
@@ -51,7 +41,7 @@ func (r *run) typed(g pathGrant) pathGrant {
 		return pathGrant{never: "looking at it took too long"}
 	}
 	if why != "" {
-		return pathGrant{never: g.flag + " " + g.value() + " would be refused: " + why}
+		return pathGrant{never: g.flag + " " + shellword.Quote(g.value()) + " would be refused: " + why}
 	}
 	return g
 }

@@ -121,7 +121,7 @@ func TestNoHintReachesPastTier2(t *testing.T) {
 	} {
 		nr, _ := seccomp.Number(c.call)
 		for tier, want := range map[Tier]string{Tier1: c.tier1, Tier2: c.tier2} {
-			r := run{spec: Spec{Tier: tier}, host: host{landlockABI: 7}}
+			r := afterwards(t, Spec{Tier: tier}, host{landlockABI: 7}, shape{})
 			g := r.grantOf(&refused{name: c.call, nr: int32(nr), arch: seccomp.Arch()})
 			switch {
 			case tier == Tier1 && want != "" && !strings.Contains(g.flags, want):

@@ -1,0 +1,170 @@
+package jail
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/seed-75010da9/jail/seccomp"
+	"golang.org/x/sys/unix"
+)
+
+// A grant is what would have allowed a call, or why nothing does.
+type grant struct{ flags, setting, never string }
+
+// grantOf finds what to type to have a call allowed. Whether it would be is not
+// looked up but asked: of the Spec that this makes, whether it is one for this tier
+// and this kernel, and of its filter.
+func (r *run) grantOf(c *refused) grant {
+	policy, err := seccomp.Builtin(policyName(r.spec.Seccomp))
+	if err != nil {
+		return grant{never: err.Error()}
+	}
+	byPolicy := allows(policy, c)
+	spec := r.spec
+	var g grant
+	switch {
+	case slices.Contains(spec.Seccomp.Deny, c.name) && (byPolicy || seccomp.ByName(c.name)):
+		g = grant{flags: "without --deny-syscall " + c.name, setting: "seccomp.deny without " + quoted(c.name)}
+		spec.Seccomp.Deny = slices.DeleteFunc(slices.Clone(spec.Seccomp.Deny), func(name string) bool { return name == c.name })
+		if r.allowedBy(spec, c) {
+			return g
+		}
+		if why := r.neverInBox(c); why != "" {
+			return grant{never: why}
+		}
+		g = allowing(&spec, together(c.name)...)
+		g.flags, g.setting = g.flags+inPlaceOf+"--deny-syscall "+c.name, g.setting+inPlaceOf+"seccomp.deny = ["+quoted(c.name)+"]"
+	case byPolicy:
+		if why := r.neverInBox(c); why != "" {
+			return grant{never: why}
+		}
+		g = allowing(&spec, c.name)
+	case with(policy, seccomp.UnixSockets(), c):
+		g, spec.Unix = grant{flags: "--unix", setting: "net.unix = true"}, true
+	case with(policy, seccomp.Loopback(), c):
+		g, spec.Net = grant{flags: "--net loopback", setting: `net.mode = "loopback"`}, NetLoopback
+	case seccomp.ByName(c.name):
+		g = allowing(&spec, together(c.name)...)
+	case seccomp.Why(c.name) != "":
+		return grant{never: seccomp.Why(c.name)}
+	default:
+		return grant{never: "no policy names this call"}
+	}
+	if why := r.unfit(g, spec, c); why != "" {
+		return grant{never: why}
+	}
+	return g
+}
+
+// unfit says why a grant, which makes the run's Spec this one, is no way to have a call
+// allowed, or is "".
+func (r *run) unfit(g grant, spec Spec, c *refused) string {
+	for _, name := range spec.Seccomp.Allow {
+		if spec.inPlace() && !slices.Contains(r.spec.Seccomp.Allow, name) && pastTheBox(name) != "" {
+			return notHinted + pastTheBox(name)
+		}
+	}
+	if why := firstWant(spec.reachFaults(r.host)); why != "" {
+		return g.flags + " would be refused: " + why
+	}
+	if !r.allowedBy(spec, c) {
+		return cmp.Or(r.neverInBox(c), "other rules of this box refuse it as well")
+	}
+	return ""
+}
+
+// allowedBy says whether the filter of a Spec in place of the run's allows a call.
+func (r *run) allowedBy(spec Spec, c *refused) bool {
+	spec.Trace = false // which has more than what is refused put to a listener
+	filter, err := planSeccomp(spec, r.host, r.plan.handled, r.shape, r.off)
+	return err == nil && (filter.program == nil || allows(filter.program, c))
+}
+
+// reachFaults are what is wrong with a Spec, but for what it runs and shows: of that no
+// call's grant is about, and there may be much of it.
+func (s Spec) reachFaults(h host) Faults {
+	s.Args, s.Env, s.View = []string{"program"}, nil, nil
+	faults, _ := s.Validate().(Faults)
+	return append(faults, (&run{spec: s}).tierFaults(h, view{})...)
+}
+
+// neverInBox is for what the policy allows and this box's own rules refuse
+// (backstopRules, inPlaceRules), if no flag takes these away.
+func (r *run) neverInBox(c *refused) string {
+	switch {
+	case r.spec.inPlace() && !allows(seccomp.Self(r.host.oneGroup(), !r.host.ownUID), c):
+		return neverOthers(c.name)
+	case r.spec.inPlace() && r.host.oneGroup() && (slices.Contains(groupCalls(), c.name) || c.name == "fcntl"):
+		return "on this host a box of tier 2 has to stay one process group, since nothing else tells its processes from the caller's others"
+	case r.spec.inPlace() && (c.name == "open" || c.name == "openat" || c.name == "ioctl"):
+		return "on this host nothing but the filter keeps a box of tier 2 from changing files that it may only read"
+	}
+	return ""
+}
+
+// neverOthers is why a box of tier 2 is refused what seccomp.Self is for.
+func neverOthers(call string) string {
+	switch call {
+	case "utimensat":
+		return "Landlock has no right for times, so a box of tier 2 sets those of files that it has open, to now if it is an ordinary user's"
+	case "kill":
+		return "on this host a box of tier 2 has to stay one process group, and signals it as a whole, by 0"
+	}
+	return "in a box of tier 2 a process changes itself alone, and names itself by 0, since no filter can tell whose a number is"
+}
+
+// pastTheBox is what a call that is allowed by name would reach of the caller's from a
+// box of tier 2, which has no namespaces, or "".
+func pastTheBox(call string) string {
+	switch {
+	case slices.ContainsFunc([]string{"shm", "sem", "msg", "mq_"}, func(kind string) bool { return strings.HasPrefix(call, kind) }):
+		return "System V IPC and message queues of a box of tier 2 are the host's"
+	case strings.HasPrefix(call, "inotify_"):
+		return "Landlock has no right for watching files, so a box of tier 2 would watch all that the caller may read"
+	case call == "truncate" || slices.ContainsFunc([]string{"chmod", "chown", "utime", "xattr"}, func(kind string) bool { return strings.Contains(call, kind) }):
+		return "Landlock has no right for it here, so a box of tier 2 would do it to all of the caller's files"
+	}
+	return ""
+}
+
+// allowing adds single calls to a Spec.
+func allowing(spec *Spec, names ...string) grant {
+	var flags, list []string
+	for _, n := range names {
+		flags, list = append(flags, "--allow-syscall "+n), append(list, quoted(n))
+	}
+	spec.Seccomp.Allow = slices.Concat(spec.Seccomp.Allow, names)
+	return grant{flags: strings.Join(flags, " "), setting: "seccomp.allow = [" + strings.Join(list, ", ") + "]"}
+}
+
+// together is the calls that are of no use without each other, of those that this
+// architecture has.
+func together(name string) []string {
+	for _, calls := range [][]string{
+		{"inotify_init", "inotify_init1", "inotify_add_watch", "inotify_rm_watch"},
+		{"io_setup", "io_destroy", "io_submit", "io_cancel", "io_getevents", "io_pgetevents"},
+		{"process_vm_readv", "process_vm_writev"},
+		{"msgget", "msgsnd", "msgrcv", "msgctl"},
+		{"mq_open", "mq_unlink", "mq_timedsend", "mq_timedreceive", "mq_notify", "mq_getsetattr"},
+		{"get_mempolicy", "set_mempolicy", "mbind"},
+	} {
+		if slices.Contains(calls, name) {
+			return slices.DeleteFunc(calls, func(c string) bool { _, ok := seccomp.Number(c); return !ok })
+		}
+	}
+	return []string{name}
+}
+
+func allows(p seccomp.Program, c *refused) bool {
+	action, ok := p.Action(c.nr, c.arch, c.args)
+	return ok && action == unix.SECCOMP_RET_ALLOW
+}
+
+// with says whether rules in front of p would allow a call.
+func with(p seccomp.Program, rules []seccomp.Rule, c *refused) bool {
+	p, err := p.Prepend(rules)
+	return err == nil && allows(p, c)
+}
+
+func quoted(name string) string { return `"` + name + `"` }
