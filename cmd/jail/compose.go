@@ -97,6 +97,16 @@ func (c *commandLine) lookAtHost(spec jail.Spec, o options) {
 	}
 }
 
+// kept is the Spec of boxes of a profile that a companion makes later, for programs that
+// its callers name, with all that is wrong with it here among the line's faults: the
+// companion knows of no flags. What args are grants nothing.
+func (c *commandLine) kept(o options, host profiles.Host, profile string, args ...string) jail.Spec {
+	o.profile, c.rest = profile, args
+	spec := c.compose(o, host, nil)
+	c.found(jail.Check(spec), spec, o)
+	return spec
+}
+
 // found adds Faults of spec. What another check has found already is not told
 // twice.
 func (c *commandLine) found(err error, spec jail.Spec, o options) {
@@ -142,22 +152,26 @@ func (c *commandLine) together(o *options) {
 	}
 }
 
-// profileFlag is the flag that names a profile.
-func (c *commandLine) profileFlag() string {
-	if c.command == "serve" {
-		return "--warm"
-	}
-	return "--profile"
-}
+// profileFlag is the flag that named the profile.
+func (c *commandLine) profileFlag() string { return cmp.Or(c.profiled, "--profile") }
 
-// errors adds what package profiles found, which may be many faults.
+// errors adds what package profiles found, which may be many faults. A flag as the
+// field is the one that named the profile.
 func (c *commandLine) errors(err error, field, value string, o options) {
 	var faults jail.Faults
 	if !errors.As(err, &faults) {
 		c.fault(field, value, err.Error())
 		return
 	}
-	c.faults = append(c.faults, c.named(inWords(faults), jail.Spec{}, o)...)
+	defer func(by string) { c.profiled = by }(c.profiled)
+	if strings.HasPrefix(field, "--") {
+		c.profiled = field
+	}
+	for _, f := range c.named(inWords(faults), jail.Spec{}, o) {
+		if !slices.Contains(c.faults, f) { // of another box it was found already
+			c.faults = append(c.faults, f)
+		}
+	}
 }
 
 // terminalType is the TERM of the caller's terminal for a program that gets one

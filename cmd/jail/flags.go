@@ -49,7 +49,8 @@ type commandLine struct {
 	settings []setting
 	rest     []string // from the first argument on that is no flag
 	faults   jail.Faults
-	module   bool // what runs is a WebAssembly module, in the engine
+	profiled string // the flag that named the profile which is looked at, where that is not --profile
+	module   bool   // what runs is a WebAssembly module, in the engine
 }
 
 // parse reads flags until the first argument that is none, or `--`: what

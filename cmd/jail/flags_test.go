@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-75010da9/jail/jail"
+	"github.com/seed-75010da9/jail/profiles"
 )
 
 // settings shows what parse found as NAME=VALUE words.
@@ -118,13 +119,14 @@ func TestPresets(t *testing.T) {
 }
 
 func TestUnderFlag(t *testing.T) {
-	spec := jail.Spec{View: []jail.Mount{{Kind: jail.MountSystem}, {Kind: jail.MountRW}, {Kind: jail.MountTmpfs}}}
+	spec := jail.Spec{View: []jail.Mount{{Kind: jail.MountSystem}, {Kind: jail.MountRW, Target: "/w"}, {Kind: jail.MountTmpfs, Target: "/t"}, {Kind: jail.MountRO, Target: "/profiles"}}}
+	o := options{over: profiles.Overrides{RW: []profiles.Grant{{Host: "/x", Box: "/w"}}, Tmpfs: []profiles.Tmpfs{{Box: "/t"}}}}
 	for field, want := range map[string]string{
 		"limits.memory": "--memory", "limits.file_size": "--fsize", "env[3]": "--env", "args": "CMD", "args[0]": "CMD",
 		"args[2]": "argument 2", "view[1].source": "--rw", "view[2].size": "--tmpfs", "view[0].target": "view[0]",
-		"view[9].target": "view", "seccomp.deny": "--deny-syscall", "profile": "--profile", "x.toml:3: net": "x.toml:3: net",
+		"view[9].target": "view", "view[3].source": "view.ro", "seccomp.deny": "--deny-syscall", "profile": "--profile", "x.toml:3: net": "x.toml:3: net",
 	} {
-		if got := underFlag(jail.Fault{Field: field}, spec).Field; got != want {
+		if got := underFlag(jail.Fault{Field: field}, spec, o).Field; got != want {
 			t.Errorf("underFlag(%q) = %q, want %q", field, got, want)
 		}
 	}

@@ -75,13 +75,17 @@ func learnCommand(args []string) int {
 	out := l.outFile(spec)
 	l.checkOwn()
 	l.openInput()
+	var enforced jail.Spec
+	if o.learn.check != "" {
+		enforced = l.enforced(args, spec)
+	}
 	line.lookAtHost(spec, l.o)
 	if len(line.faults) > 0 {
 		printFaults(line.faults)
 		return exitRefused
 	}
 	if o.learn.check != "" {
-		return l.check(spec, args)
+		return l.check(spec, enforced)
 	}
 	return l.learn(spec, args, out)
 }

@@ -13,12 +13,7 @@ import (
 )
 
 // check runs the program in the watching box and then as the profile has it.
-func (l *learner) check(spec jail.Spec, args []string) int {
-	enforced, ok := l.enforced(args, spec)
-	if !ok {
-		printFaults(l.line.faults)
-		return exitRefused
-	}
+func (l *learner) check(spec, enforced jail.Spec) int {
 	watched, ok := l.run(spec)
 	if !ok {
 		return exitRefused
@@ -48,19 +43,22 @@ func (l *learner) check(spec jail.Spec, args []string) int {
 
 // enforced is the Spec of the profile that is checked, with nothing of the watching
 // box, which must not be able to write another one. The program starts in the folder in which
-// it is watched, if the profile shows that.
-func (l *learner) enforced(args []string, watched jail.Spec) (jail.Spec, bool) {
+// it is watched, if the profile shows that. What is wrong with it is among the line's faults.
+func (l *learner) enforced(args []string, watched jail.Spec) jail.Spec {
 	name := l.o.learn.check
 	p, err := profiles.Load(name, l.host)
 	if err != nil {
 		l.line.errors(err, "--check", name, l.o)
-		return jail.Spec{}, false
+		return jail.Spec{}
 	}
 	for _, file := range p.Files() {
 		if err := outOfReach(l.host, file, watched.View); err != nil {
 			l.line.fault("--check", name, reason(err))
-			return jail.Spec{}, false
+			return jail.Spec{}
 		}
+	}
+	if len(args) == 0 {
+		return jail.Spec{}
 	}
 	over := profiles.Overrides{Tier: l.o.over.Tier, Optional: l.o.over.Optional, Env: l.o.over.Env, PassEnv: l.o.over.PassEnv, Name: l.o.over.Name, CgroupParent: l.o.over.CgroupParent, OwnInterpreter: true}
 	spec, err := p.Spec(args, over, l.host)
@@ -70,10 +68,11 @@ func (l *learner) enforced(args []string, watched jail.Spec) (jail.Spec, bool) {
 	}
 	if err != nil {
 		l.line.errors(err, "--check", name, l.o)
-		return spec, false
+		return spec
 	}
+	l.line.found(jail.Check(spec), spec, options{over: over})
 	spec.Trace = true
-	return spec, true
+	return spec
 }
 
 // shows says whether there is a folder in a view.

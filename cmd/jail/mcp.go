@@ -148,6 +148,8 @@ func (c *commandLine) languageBoxes(o options, host profiles.Host) []companion.B
 			}
 		}
 	}
+	c.profiled = "--language"
+	defer func() { c.profiled = "" }()
 	seen := map[runner.Language]bool{}
 	for _, l := range asked {
 		if seen[l.language] {
@@ -179,9 +181,9 @@ func (c *commandLine) languageBoxes(o options, host profiles.Host) []companion.B
 // box is the box of a profile, with the flags' grants and limits. What is handed on
 // must not depend on a call: args are such as grant nothing.
 func (c *commandLine) box(o options, host profiles.Host, profile string, args ...string) companion.Box {
-	o.profile, c.rest, o.eval.believes = profile, args, true
+	o.eval.believes = true
 	known := len(c.faults)
-	spec := c.compose(o, host, nil)
+	spec := c.kept(o, host, profile, args...)
 	// What is wrong with flags is wrong in every box, and told once.
 	c.faults = append(c.faults[:known], slices.DeleteFunc(c.faults[known:], func(f jail.Fault) bool {
 		return slices.Contains(c.faults[:known], f)

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/seed-75010da9/jail/jail"
+	"github.com/seed-75010da9/jail/profiles"
 )
 
 // named says faults in the words of the command line: the flags behind the
@@ -15,7 +18,7 @@ import (
 func (c *commandLine) named(faults jail.Faults, spec jail.Spec, o options) jail.Faults {
 	named := make(jail.Faults, len(faults))
 	for i, f := range faults {
-		named[i] = c.typed(underFlag(f, spec), o)
+		named[i] = c.typed(underFlag(f, spec, o), o)
 	}
 	return named
 }
@@ -96,7 +99,7 @@ func (c *commandLine) checkWorkspace(o options) {
 
 // underFlag names the flag behind a field of spec: "limits.memory" was
 // --memory on the command line.
-func underFlag(f jail.Fault, spec jail.Spec) jail.Fault {
+func underFlag(f jail.Fault, spec jail.Spec, o options) jail.Fault {
 	field, index, _ := strings.Cut(f.Field, "[")
 	number, _, _ := strings.Cut(index, "]")
 	switch field {
@@ -110,8 +113,7 @@ func underFlag(f jail.Fault, spec jail.Spec) jail.Fault {
 		}
 		return f
 	case "view":
-		f.Field = grantFlag(spec, number)
-		return f
+		return grantFault(f, spec, number, o)
 	}
 	for _, d := range explainFlags() { // which are those of run as well
 		if d.field == field && field != "" {
@@ -121,19 +123,37 @@ func underFlag(f jail.Fault, spec jail.Spec) jail.Fault {
 	return f
 }
 
-// grantFlag is the flag that makes mounts like the one of spec at index.
-func grantFlag(spec jail.Spec, index string) string {
+// grantFault is a fault of the mount at index of spec under the flag that asked for it,
+// or under the key of profiles that makes such mounts where none did.
+func grantFault(f jail.Fault, spec jail.Spec, index string, o options) jail.Fault {
 	i, err := strconv.Atoi(index)
 	if err != nil || i < 0 || i >= len(spec.View) {
-		return "view"
+		f.Field = "view"
+		return f
 	}
-	switch spec.View[i].Kind {
-	case jail.MountRO:
-		return "--ro"
-	case jail.MountRW:
-		return "--rw"
-	case jail.MountTmpfs:
-		return "--tmpfs"
+	m := spec.View[i]
+	if !slices.Contains([]jail.MountKind{jail.MountRO, jail.MountRW, jail.MountTmpfs}, m.Kind) {
+		f.Field = "view[" + index + "]"
+		return f
 	}
-	return "view[" + index + "]"
+	f.Field = "--" + string(m.Kind)
+	if !o.asksFor(m) {
+		f.Field = "view." + string(m.Kind)
+		f.Want += "; no flag asks for it, but the profile or the program"
+	}
+	return f
+}
+
+// asksFor says whether a flag asks for what is shown at a mount's place in the box.
+func (o options) asksFor(m jail.Mount) bool {
+	at := func(p string) bool {
+		abs, err := filepath.Abs(p)
+		return err == nil && abs == m.Target
+	}
+	for _, g := range slices.Concat(o.over.RO, o.over.RW) {
+		if at(cmp.Or(g.Box, g.Host)) {
+			return true
+		}
+	}
+	return o.over.Workspace != "" && at(o.over.Workspace) || slices.ContainsFunc(o.over.Tmpfs, func(t profiles.Tmpfs) bool { return at(t.Box) })
 }

@@ -158,9 +158,12 @@ func serveCommand(args []string) int {
 // with the same flags and a program that adds no grant of its own.
 func (c *commandLine) pools(o options) []companion.Pool {
 	var pools []companion.Pool
+	if len(o.serve.warm) == 0 { // what the other flags say is not for nothing
+		c.kept(o, profiles.CurrentHost(), leastProfile, "-")
+	}
+	c.profiled = "--warm"
 	for _, w := range o.serve.warm {
-		o.profile, c.rest = w.profile, []string{"-"}
-		spec := c.compose(o, profiles.CurrentHost(), nil)
+		spec := c.kept(o, profiles.CurrentHost(), w.profile, "-")
 		text, err := json.Marshal(request.Of(spec))
 		if err != nil {
 			c.fault("--warm", w.profile, err.Error())
