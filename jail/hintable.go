@@ -61,6 +61,9 @@ func (h *hostLooks) unhintable(f hostFile, use hintUse) string {
 	if why := h.private(f); why != "" {
 		return notHinted + why
 	}
+	if use == hintWrite && slices.ContainsFunc(h.policy, func(file string) bool { return below(file, f.real) || below(f.real, file) }) {
+		return "it holds a profile, by which the program could rewrite its own policy"
+	}
 	if use == hintWrite && slices.ContainsFunc(systems, func(s string) bool { return below(f.real, s) }) {
 		return notHinted + "it is a part of the operating system, which no program in a box is to change"
 	}

@@ -37,6 +37,20 @@ func TestUnhintableNames(t *testing.T) {
 	}
 }
 
+// What a run's profile lies in is hinted to nobody to be written, and to be read it is.
+func TestUnhintablePolicy(t *testing.T) {
+	h := NewHints().looks
+	h.policy = []string{"/srv/job/box.toml", "/srv/conf/profiles"}
+	for p, refused := range map[string]string{"/srv/job": "w", "/srv/job/box.toml": "w", "/srv/conf/profiles/own.toml": "w", "/srv/conf": "w", "/srv/job/sub": "", "/srv/jobs": ""} {
+		for letter, use := range map[string]hintUse{"r": hintRead, "w": hintWrite} {
+			got := h.unhintable(hostFile{real: p, mode: unix.S_IFREG}, use)
+			if strings.Contains(got, "policy") != strings.Contains(refused, letter) {
+				t.Errorf("unhintable(%s, %s) = %q, want refused for %q", p, letter, got, refused)
+			}
+		}
+	}
+}
+
 // A home is one by whatever link it is named, and a folder holds what it holds.
 func TestUnhintablePlaces(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())

@@ -31,6 +31,7 @@ type hostLooks struct {
 	// one is the program's word, and what it leads to nothing that it asks us to look at.
 	written []string
 	homes   []string
+	policy  []string // ProfileRef.Files
 }
 
 func newHostLooks(v view) *hostLooks {
@@ -51,6 +52,9 @@ func newHostLooks(v view) *hostLooks {
 func (r *run) looks() *hostLooks {
 	if r.hostLooks == nil {
 		r.hostLooks = newHostLooks(r.plan.view)
+		if r.spec.Profile != nil {
+			r.hostLooks.policy = r.spec.Profile.Files
+		}
 	}
 	return r.hostLooks
 }

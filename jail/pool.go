@@ -79,6 +79,7 @@ func (s Spec) own() Spec {
 	s.Seccomp.Allow, s.Seccomp.Deny = slices.Clone(s.Seccomp.Allow), slices.Clone(s.Seccomp.Deny)
 	if s.Profile != nil {
 		profile := *s.Profile
+		profile.Files = slices.Clone(profile.Files)
 		s.Profile = &profile
 	}
 	return s
@@ -107,6 +108,9 @@ func (p *Pool) Ready() int { return len(p.ready) }
 func (p *Pool) Accepts(spec Spec) bool {
 	spec.Limits = spec.Limits.WithDefaults()
 	spec.Name, spec.Args, spec.Env = p.template.Name, p.template.Args, p.template.Env
+	if mine, its := p.template.Profile, spec.Profile; mine != nil && its != nil { // wherever somebody else has its text
+		spec.Profile = &ProfileRef{Name: its.Name, Digest: its.Digest, Files: mine.Files}
+	}
 	return reflect.DeepEqual(spec, p.template)
 }
 

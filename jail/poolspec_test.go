@@ -68,6 +68,20 @@ func TestPoolAccepts(t *testing.T) {
 	}
 }
 
+// A profile is the same wherever its text lies.
+func TestPoolAcceptsTheProfileOfOthers(t *testing.T) {
+	ref := func(digest, file string) Spec {
+		s := shell("")
+		s.Limits = s.Limits.WithDefaults()
+		s.Profile = &ProfileRef{Name: "x", Digest: digest, Files: []string{file}}
+		return s
+	}
+	p := Pool{template: ref("d", "/a")}
+	if !p.Accepts(ref("d", "/b")) || p.Accepts(ref("e", "/a")) {
+		t.Errorf("Accepts of the same profile elsewhere, and of another there: %v, %v", p.Accepts(ref("d", "/b")), p.Accepts(ref("e", "/a")))
+	}
+}
+
 // What a caller does to its Spec later is nothing to the boxes made from it.
 func TestPoolOwnsItsSpec(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")

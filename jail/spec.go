@@ -233,4 +233,7 @@ type ProfileRef struct {
 	// Digest is "sha256:" and the hex digest of the profile's text, with
 	// those it extends.
 	Digest string `json:"digest"`
+	// Files are where that text lies, and the folder of the user's other profiles: a
+	// box that may write to them is refused by who reads them, so no hint says to.
+	Files []string `json:"-"`
 }

@@ -2,6 +2,7 @@ package profiles
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/seed-75010da9/jail/internal/shellword"
@@ -173,6 +174,20 @@ func (b *builder) protectPolicy() {
 	if dir := b.h.profileDir(); dir != "" {
 		b.protect(dir, "the folder of your profiles, "+shellword.Quote(dir)+" (XDG_CONFIG_HOME names another)")
 	}
+}
+
+// policy is where the profile's text lies, and where others of the user's do.
+func (b *builder) policy() []string {
+	named := slices.Clone(b.p.files)
+	if dir := b.h.profileDir(); dir != "" {
+		named = append(named, dir)
+	}
+	var places []string
+	for _, name := range named {
+		t, _ := walk(name)
+		places = append(places, t.real)
+	}
+	return places
 }
 
 // protect faults the writable grants in which path lies, would lie if it were

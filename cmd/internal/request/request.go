@@ -94,6 +94,7 @@ type Limits struct {
 type ProfileRef struct {
 	Name   string `json:"name"`
 	Digest string `json:"digest"`
+	Files  []Text `json:"files,omitempty"`
 }
 
 // A Text is a string of any bytes but NUL: paths, arguments and variables need

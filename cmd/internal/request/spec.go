@@ -26,7 +26,7 @@ func Of(spec jail.Spec) Request {
 		r.Seccomp = &Seccomp{s.Policy, s.Allow, s.Deny}
 	}
 	if p := spec.Profile; p != nil {
-		r.ProfileRef = &ProfileRef{p.Name, p.Digest}
+		r.ProfileRef = &ProfileRef{p.Name, p.Digest, texts(p.Files)}
 	}
 	return r
 }
@@ -104,7 +104,7 @@ func (r Request) alone() jail.Spec {
 		spec.Seccomp = jail.Seccomp{Policy: s.Policy, Allow: s.Allow, Deny: s.Deny}
 	}
 	if p := r.ProfileRef; p != nil {
-		spec.Profile = &jail.ProfileRef{Name: p.Name, Digest: p.Digest}
+		spec.Profile = &jail.ProfileRef{Name: p.Name, Digest: p.Digest, Files: converted[string](p.Files)}
 	}
 	return spec
 }
