@@ -10,5 +10,10 @@
 // that stands in it as a comment, with what would allow it. What the program does
 // never widens what the next run of it may do. Nor is the profile ever wider than the
 // watching box: what that had in the way of holes in its grants, calls denied and lower
-// limits the profile has too.
+// limits the profile has too, and what it had read-only is never writable. What was seen
+// are names, which the program can have mean something else for a while (it may rename
+// the folders in memory that a mount lies in); what they are of is taken from the Spec.
+//
+// What a run did is to be possible again: what can't be granted by itself, such as a
+// link, takes the folder that holds it, and what takes one mount gets one.
 package learn

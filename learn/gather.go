@@ -29,7 +29,7 @@ func (t *tree) grants(count map[string]int, how string, used map[string]int) []G
 	names := namesIn(count, used)
 	for p, n := range count {
 		m, ok := covering(t.mounts, p)
-		if !ok {
+		if !ok || !ofHost(m) {
 			continue
 		}
 		g := Grant{Host: host(m, p), names: names[p]}

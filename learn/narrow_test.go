@@ -47,11 +47,11 @@ func accessTo(at map[string]jail.Mount, file string) (most int) {
 func TestNeverWiderThanWatched(t *testing.T) {
 	view := []jail.Mount{
 		mount(jail.MountRW, "/w", "/w"), mount(jail.MountRO, "/w/d/h", "/w/d/h"), mount(jail.MountRW, "/w/d/h/log", "/w/d/h/log"), tmpfs("/w/d/s"),
-		mount(jail.MountRO, "/data", "/m"), tmpfs("/m/x"), mount(jail.MountRO, "/w/run.py", "/w/run.py"), mount(jail.MountSystem, "/w/venv", "/w/venv"), mount(jail.MountRW, "/o", "/w/o"),
+		mount(jail.MountRO, "/data", "/m"), tmpfs("/m/x"), mount(jail.MountRO, "/deep", "/m/x/deep"), mount(jail.MountRO, "/w/run.py", "/w/run.py"), mount(jail.MountSystem, "/w/venv", "/w/venv"), mount(jail.MountRW, "/o", "/w/o"),
 	}
-	given := []jail.Mount{view[6], view[7]}
+	given := []jail.Mount{view[7], view[8]}
 	var paths []string
-	for _, dir := range []string{"/w", "/w/d", "/w/d/h", "/w/d/h/log", "/w/d/s", "/m", "/m/x", "/m/y", "/w/o", "/w/e", "/w/venv", "/w/e/cur", "/w/cur"} {
+	for _, dir := range []string{"/w", "/w/d", "/w/d/h", "/w/d/h/log", "/w/d/s", "/m", "/m/x", "/m/x/deep", "/m/y", "/w/o", "/w/e", "/w/venv", "/w/e/cur", "/w/cur"} {
 		paths = append(paths, dir)
 		for _, name := range []string{"a", "b", "c", "h", "s", "log"} {
 			paths = append(paths, dir+"/"+name)
@@ -88,6 +88,11 @@ func TestNeverWiderThanWatched(t *testing.T) {
 		l := From("base", []string{"x"}, []Watched{w})
 		if at := slices.Sorted(slices.Values(texts(append(places(l.ReadOnly), places(l.Writable)...)))); len(slices.Compact(at)) != len(l.ReadOnly)+len(l.Writable) {
 			t.Fatalf("round %d: of %+v it learned ro %q rw %q: a place twice", round, used, texts(l.ReadOnly), texts(l.Writable))
+		}
+		for _, g := range append(l.ReadOnly, l.Writable...) {
+			if !path.IsAbs(g.Host) || g.Host == "/" {
+				t.Fatalf("round %d: of %+v it learned %+v", round, used, g)
+			}
 		}
 		for _, own := range [][]jail.Mount{l.Spec().View, values(l.mounts(nil))} { // with the command and without
 			for file, a := range shown(own, paths) {
