@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail"
 )
 
@@ -190,10 +191,7 @@ func comment(s string) string {
 func shellLine(args []string) string {
 	words := make([]string, len(args))
 	for i, a := range args {
-		words[i] = a
-		if a == "" || strings.Trim(a, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%=,") != "" {
-			words[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
+		words[i] = shellword.Quote(a)
 	}
 	line := strings.Join(words, " ")
 	if len(line) > 200 {

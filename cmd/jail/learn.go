@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail"
 	"github.com/seed-75010da9/jail/learn"
 	"github.com/seed-75010da9/jail/profiles"
@@ -199,7 +200,11 @@ func (l *learner) learn(spec jail.Spec, args []string, out *profileFile) int {
 			return exitRefused
 		}
 		if !l.o.quiet {
-			fmt.Fprintln(os.Stderr, visible(fmt.Sprintf("jail: %s %s; read it, then: jail learn --check %s … -- %s", out.did(), l.o.learn.out, l.o.learn.out, strings.Join(args, " "))))
+			file, words := shellword.Quote(l.o.learn.out), slices.Clone(args)
+			for i, word := range words {
+				words[i] = shellword.Quote(word)
+			}
+			fmt.Fprintln(os.Stderr, visible(fmt.Sprintf("jail: %s %s; read it, then: jail learn --check %s … -- %s", out.did(), file, file, strings.Join(words, " "))))
 		}
 		return status
 	}
