@@ -69,7 +69,7 @@ func TestNeverWiderThanWatched(t *testing.T) {
 		for range 1 + random.IntN(12) {
 			real := paths[random.IntN(len(paths))]
 			m, _ := covering(kinds, real)
-			u := jail.PathUse{Path: real, Real: real, Kind: m.Kind, Dir: yes(), Read: yes(), Written: yes(), Made: yes(), Removed: yes(), Used: yes(), Count: 1}
+			u := jail.PathUse{Path: real, Real: real, Kind: m.Kind, Dir: yes(), Read: yes(), Written: yes(), Made: yes(), Removed: yes(), Entered: yes(), Used: yes(), Count: 1}
 			if ofHost(m) {
 				u.Source = host(m, real)
 			}

@@ -42,6 +42,8 @@ func TestReplays(t *testing.T) {
 		{"a folder that is looked at by a link of the program's own", []jail.PathUse{by("/tmp/l", looked("/proj/v1"))}, nil, []string{"/proj/v1"}, nil},
 		{"a folder that is looked at in one that is granted", []jail.PathUse{list("/proj/a"), looked("/proj/a/b")}, nil, []string{"/proj/a"}, nil},
 		{"a folder that was made", []jail.PathUse{madeDir("/proj/a/b"), looked("/proj/a/b")}, nil, nil, []string{"/proj/a"}},
+		{"a linked folder that is entered", []jail.PathUse{{Path: "/proj/a/cur", Real: "/proj/v1", Dir: true, Entered: true, Used: true}, made("/proj/v1/x")}, nil, []string{"/proj/a"}, []string{"/proj/v1"}},
+		{"the same, and nothing else", []jail.PathUse{{Path: "/proj/a/cur", Real: "/proj/v1", Dir: true, Entered: true, Used: true}}, nil, []string{"/proj/a", "/proj/v1"}, nil},
 		{"a folder that is listed by a link", []jail.PathUse{by("/proj/cur", list("/proj/v1"))}, nil, []string{"/proj/v1", "/proj/v1:/proj/cur"}, nil},
 		{"written by a link", []jail.PathUse{by("/proj/cur/log", wrote("/proj/v1/log"))}, nil, nil, []string{"/proj/v1/log", "/proj/v1/log:/proj/cur/log"}},
 		{"made in a linked folder", []jail.PathUse{by("/proj/cur/a/x", made("/proj/v1/a/x"))}, nil, nil, []string{"/proj/v1/a", "/proj/v1/a:/proj/cur/a"}},

@@ -113,6 +113,7 @@ func (t *tree) add(u jail.PathUse) {
 		t.link(u, writes)
 	case !u.Read && !u.Used && !u.Executed: // written to, it seems, where nothing is
 	case t.isGiven(p, jail.MountRO):
+	case u.Entered && u.Path != p && t.hold(u): // what is named from there on is named by where that leads
 	case apart:
 		t.held[path.Dir(p)], t.dirs[path.Dir(p)] = true, true
 		t.link(u, reads)
@@ -127,6 +128,29 @@ func (t *tree) add(u jail.PathUse) {
 		t.read[p] += n
 		t.link(u, reads)
 	}
+}
+
+// hold has the folder granted that holds the first link in a name, and says whether there
+// is one.
+func (t *tree) hold(u jail.PathUse) bool {
+	m, ok := covering(t.mounts, u.Path)
+	if !ok || !ofHost(m) || t.inPlace {
+		return false
+	}
+	at := u.Path
+	for dir := path.Dir(at); within(dir, m.Target) && !t.there.Lead(host(m, dir), host(m, dir)) && !t.there.Gone(m.Source); dir = path.Dir(dir) {
+		at = dir
+	}
+	if at == m.Target {
+		return false
+	}
+	t.held[path.Dir(at)], t.dirs[path.Dir(at)] = true, true
+	if u.Read {
+		t.list[u.Real] = true
+	} else {
+		t.looked[u.Real] = u.Real
+	}
+	return true
 }
 
 // name is by what name a path that was used is to be there: its own, where the other is
