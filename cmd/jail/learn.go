@@ -14,7 +14,6 @@ import (
 	"github.com/seed-75010da9/jail/jail"
 	"github.com/seed-75010da9/jail/learn"
 	"github.com/seed-75010da9/jail/profiles"
-	"golang.org/x/sys/unix"
 )
 
 const (
@@ -101,16 +100,11 @@ func (l *learner) checkOwn() {
 	own.runs = max(own.runs, 1)
 }
 
-// outFile opens the folder of --out before anything runs. Without it the profile goes to
-// standard output, for which a shell may have opened a file.
+// outFile opens the folder of --out before anything runs.
 func (l *learner) outFile(spec jail.Spec) *profileFile {
 	if l.o.learn.out == "" {
-		var st unix.Stat_t
-		name, err := os.Readlink("/proc/self/fd/1")
-		if err == nil && l.o.learn.check == "" && unix.Fstat(1, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFREG {
-			if err := outOfReach(l.host, name, spec.View); err != nil {
-				l.line.fault("standard output", name, reason(err)+": redirect it elsewhere, or give --out")
-			}
+		if l.o.learn.check == "" {
+			l.checkRedirected(spec)
 		}
 		return nil
 	}

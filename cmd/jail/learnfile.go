@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/seed-75010da9/jail/jail"
 	"github.com/seed-75010da9/jail/learn"
 	"github.com/seed-75010da9/jail/profiles"
 	"golang.org/x/sys/unix"
@@ -55,6 +56,19 @@ func openProfileFile(host profiles.Host, name string) (*profileFile, error) {
 		return nil, err
 	}
 	return &profileFile{fd, base, old}, nil
+}
+
+// checkRedirected finds a file for the profile that a shell has opened as standard output
+// where the program may put another in its place.
+func (l *learner) checkRedirected(spec jail.Spec) {
+	var st unix.Stat_t
+	name, err := os.Readlink("/proc/self/fd/1")
+	if err != nil || unix.Fstat(1, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return
+	}
+	if err := outOfReach(l.host, name, spec.View); err != nil {
+		l.line.fault("standard output", name, reason(err)+": redirect it elsewhere, or give --out")
+	}
 }
 
 // learnedAt says whether there is a learned profile. Anything else that is there is
