@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -45,11 +46,20 @@ func (b *bench) warm(s sizes) (table, error) {
 		}
 		for _, kind := range warmKinds {
 			v := times[kind]
-			t.figures(kind+": "+strings.Join(spec.Args, " "), number(quantile(v, 0)), number(median(v)), number(quantile(v, 0.95)),
+			t.figures(kind+": "+shown(spec.Args), number(quantile(v, 0)), number(median(v)), number(quantile(v, 0.95)),
 				fmt.Sprintf("%.2f", ratio(v, times[warmKinds[0]])))
 		}
 	}
 	return t, nil
+}
+
+// shown is a command line. An interpreter of somebody's own is named without its folder.
+func shown(args []string) string {
+	program := args[0]
+	if !strings.HasPrefix(program, "/usr/") && !strings.HasPrefix(program, "/bin/") {
+		program = "…/" + filepath.Base(program)
+	}
+	return strings.Join(append([]string{program}, args[1:]...), " ")
 }
 
 func specOf(profile string, args []string) (jail.Spec, error) {
