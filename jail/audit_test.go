@@ -84,7 +84,7 @@ func TestAuditOfFiles(t *testing.T) {
 		count                int64
 	}{
 		{`reading "` + dir + `/secret"`, "--ro " + dir + "/secret", `view.ro = ["` + dir + `/secret"]`, 2},
-		{`writing "` + dir + `/given"`, "--rw " + dir + "/given", `view.rw = ["` + dir + `/given"]`, 1},
+		{`writing "` + dir + `/given"`, "--rw " + dir + "/given in place of --ro " + dir + "/given", `view.rw = ["` + dir + `/given"] in place of view.ro = ["` + dir + `/given"]`, 1},
 		{`listing "` + dir + `"`, "--ro " + dir, `view.ro = ["` + dir + `"]`, 1},
 		{`reading ` + strconv.Quote(dir+`/with "quotes"`), `--ro '` + dir + `/with "quotes"'`, `view.ro = [` + strconv.Quote(dir+`/with "quotes"`) + `]`, 1},
 	} {
@@ -97,8 +97,8 @@ func TestAuditOfFiles(t *testing.T) {
 			t.Errorf("%+v, want %+v", *d, want)
 		}
 	}
-	// Reading below /var is what many programs do without, but this one complains of it.
-	if !strings.Contains(res.Message, "and it was refused reading") || !strings.Contains(res.Hint, "--ro "+dir+"/secret allows it") {
+	// Reading below /var is what many programs do without.
+	if !strings.Contains(res.Message, "and it was refused writing") || !strings.Contains(res.Hint, "--rw "+dir+"/given in place of --ro "+dir+"/given allows it") {
 		t.Errorf("message %q, hint %q", res.Message, res.Hint)
 	}
 	if !slices.Contains(res.Observed.Sources, sourceAudit) || strings.Contains(fmt.Sprint(res.Observed.Blind), "no audit records") {
