@@ -36,6 +36,17 @@ func withFile(kind MountKind, name string, args ...string) func(*testing.T) Spec
 	}
 }
 
+// withScript is withFile of a file to read, with that text in it.
+func withScript(text string, args ...string) func(*testing.T) Spec {
+	return func(t *testing.T) Spec {
+		s := withFile(MountRO, "data.txt", args...)(t)
+		if err := os.WriteFile(s.Args[len(s.Args)-1], []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+}
+
 // inReadOnly is a Spec of a program that is given a folder to read.
 func inReadOnly(args ...string) func(*testing.T) Spec {
 	return func(t *testing.T) Spec {

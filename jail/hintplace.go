@@ -128,17 +128,21 @@ func (r *run) grantAround(p string) string {
 // moved or removed: a mount point is left where it is (rename(2), EBUSY). Where its
 // folder is the box's own, what is to replace it can't be made in the first place.
 func (r *run) busyHint(said string) string {
-	busy := tellsOf(said, "Device or resource busy", "EBUSY", "resource busy")
-	if !busy && !tellsOf(said, "Read-only file system", "EROFS") {
+	of := linesThatTellOf(said, "Device or resource busy", "EBUSY", "resource busy")
+	busy := of != ""
+	if !busy {
+		of = linesThatTellOf(said, "Read-only file system", "EROFS")
+	}
+	if of == "" {
 		return ""
 	}
 	var alone []*mount
 	for _, m := range r.plan.view.mounts {
 		switch {
 		case m.Kind != MountRO && m.Kind != MountRW || m.part != nil || slices.Contains(r.spec.Args[:1], m.Target):
-		case busy && strings.Contains(said, path.Base(m.path)):
+		case busy && strings.Contains(of, path.Base(m.path)):
 			return r.busyWith(m)
-		case !m.dir && strings.Contains(said, path.Dir(m.path)+"/"), !m.dir && busy:
+		case !m.dir && strings.Contains(of, path.Dir(m.path)+"/"), !m.dir && busy:
 			alone = append(alone, m)
 		}
 	}
@@ -146,6 +150,18 @@ func (r *run) busyHint(said string) string {
 		return ""
 	}
 	return r.busyWith(alone[0])
+}
+
+// linesThatTellOf are the lines of a text with one of some words: what others name, as a
+// trace names the script, was not what failed.
+func linesThatTellOf(said string, words ...string) string {
+	var b strings.Builder
+	for line := range strings.Lines(said) {
+		if tellsOf(line, words...) {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
 }
 
 func (r *run) busyWith(m *mount) string {
