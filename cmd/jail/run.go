@@ -18,6 +18,7 @@ import (
 
 // runCommand is `jail run`: flags in, record out.
 func runCommand(args []string) int {
+	pid1.Settle()
 	// First of all: a signal that comes before it is ready leaves no record.
 	defer pid1.DiscardEarly() // if no run takes it
 	ctx := watchSignals()

@@ -1,6 +1,8 @@
 package pid1
 
 import (
+	"os"
+	"runtime"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
@@ -14,6 +16,19 @@ var early struct {
 	channel int32 // our end
 	asked   int32 // the request for Namespaces has been sent
 	taken   atomic.Int32
+	single  int32 // the runtime was told to begin with one processor
+}
+
+// Settle is for the beginning of a main function, before anything else looks at
+// the environment. The runtime was started with one processor, by a variable of
+// its own (GOMAXPROCS) that the caller had not set: it gets as many as in any
+// program, and the variable is gone.
+func Settle() {
+	if early.single == 0 {
+		return
+	}
+	os.Unsetenv("GOMAXPROCS")
+	runtime.SetDefaultGOMAXPROCS()
 }
 
 // Early is a starter that began before the Go runtime did.

@@ -1,6 +1,7 @@
 package pid1
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -54,6 +55,29 @@ func TestEarly(t *testing.T) {
 	}
 }
 
+// A program that runs boxes begins with one processor, unless its caller says
+// otherwise, and gets as many as there are; its environment is the caller's.
+func TestSettle(t *testing.T) {
+	program, all := build(t, runtime.GOARCH, "-ldflags=-E jail_entry"), runtime.NumCPU()
+	for _, c := range []struct {
+		args, env []string
+		want      string
+	}{
+		{args: []string{"run"}, want: fmt.Sprintf("1 %d []", all)},
+		{args: []string{"run"}, env: []string{"A=", "B=c d"}, want: fmt.Sprintf("1 %d [A= B=c d]", all)},
+		{args: []string{"run", "it", "or"}, env: []string{"A=b"}, want: fmt.Sprintf("1 %d [A=b]", all)},
+		{args: []string{"run"}, env: []string{"A=b", "GOMAXPROCS=3"}, want: "3 3 [A=b GOMAXPROCS=3]"},
+		{args: []string{"walk"}, env: []string{"A=b"}, want: fmt.Sprintf("%d %[1]d [A=b]", all)},
+	} {
+		cmd := exec.Command(program, append(c.args, "processors")...)
+		cmd.Env = append([]string{}, c.env...)
+		out, err := cmd.CombinedOutput()
+		if got := strings.TrimSuffix(string(out), "\n"); err != nil || got != c.want {
+			t.Errorf("%v in %v: %q (%v), want %q", c.args, c.env, got, err, c.want)
+		}
+	}
+}
+
 // The other architecture's entry leads to Go. Under an emulator of programs
 // alone that is all there is to see: it makes no process that shares memory.
 func TestArm64Entry(t *testing.T) {
@@ -62,6 +86,14 @@ func TestArm64Entry(t *testing.T) {
 		leaveOut(t, err)
 	}
 	program := build(t, "arm64", "-ldflags=-E jail_entry")
+	for _, args := range [][]string{{program, "run", "processors"}, {program, "run", "it", "processors"}} {
+		cmd := exec.Command(qemu, args...)
+		cmd.Env = []string{"A=b"}
+		out, err := cmd.CombinedOutput()
+		if want := fmt.Sprintf("1 %d [A=b]\n", runtime.NumCPU()); err != nil || string(out) != want {
+			t.Errorf("%v: %q (%v), want %q", args[1:], out, err, want)
+		}
+	}
 	for _, args := range [][]string{{program}, {program, "walk"}, {program, "run"}} {
 		out, err := exec.Command(qemu, args...).CombinedOutput()
 		if got := string(out); err != nil || got != none {

@@ -42,6 +42,10 @@ DATA unified<>+24(SB)/8, $"ntroller"
 DATA unified<>+32(SB)/2, $"s\x00"
 GLOBL unified<>(SB), RODATA, $34
 
+DATA single<>+0(SB)/8, $"GOMAXPRO"
+DATA single<>+8(SB)/5, $"CS=1\x00"
+GLOBL single<>(SB), RODATA, $13
+
 GLOBL ends<>(SB), NOPTR, $8
 GLOBL limit<>(SB), NOPTR, $16
 
@@ -119,6 +123,35 @@ TEXT jail_entry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	CMPL 0(SI), $0x006e7572 // "run"
 	JNE  runtime
 
+	// One processor is enough for a start: with more the runtime makes a thread
+	// that looks for work where there is none. Unless the caller says how many,
+	// this is put behind its environment, by moving what lies before that: twice,
+	// so that the stack stays aligned. See Settle.
+	MOVQ 0(SP), AX
+	LEAQ 16(SP)(AX*8), CX // the environment
+	MOVQ single<>(SB), DX
+env:
+	MOVQ 0(CX), AX
+	TESTQ AX, AX
+	JEQ  last
+	CMPQ 0(AX), DX
+	JEQ  start
+	ADDQ $8, CX
+	JMP  env
+last:
+	MOVQ SP, SI
+	LEAQ -16(SI), DI
+	MOVQ DI, SP
+	SUBQ SI, CX
+	SHRQ $3, CX
+	CLD
+	REP; MOVSQ
+	LEAQ single<>(SB), AX
+	MOVQ AX, 0(DI)
+	MOVQ AX, 8(DI)
+	MOVL $1, ·early+16(SB)
+
+start:
 	// A write past the caller's limit on files would end us by SIGXFSZ.
 	MOVL $SYS_prlimit64, AX
 	XORL DI, DI

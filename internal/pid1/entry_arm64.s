@@ -40,6 +40,10 @@ DATA unified<>+24(SB)/8, $"ntroller"
 DATA unified<>+32(SB)/2, $"s\x00"
 GLOBL unified<>(SB), RODATA, $34
 
+DATA single<>+0(SB)/8, $"GOMAXPRO"
+DATA single<>+8(SB)/5, $"CS=1\x00"
+GLOBL single<>(SB), RODATA, $13
+
 GLOBL ends<>(SB), NOPTR, $8
 GLOBL limit<>(SB), NOPTR, $16
 
@@ -107,6 +111,35 @@ TEXT jail_entry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	CMPW R1, R0
 	BNE  runtime
 
+	MOVD 0(RSP), R0
+	MOVD RSP, R4
+	ADD  R0<<3, R4, R1
+	ADD  $16, R1 // the environment
+	MOVD $single<>(SB), R2
+	MOVD 0(R2), R3
+env:
+	MOVD 0(R1), R0
+	CBZ  R0, last
+	MOVD 0(R0), R0
+	CMP  R3, R0
+	BEQ  start
+	ADD  $8, R1
+	JMP  env
+last:
+	SUB  $16, R4, R5
+	MOVD R5, RSP
+move:
+	MOVD.P 8(R4), R0
+	MOVD.P R0, 8(R5)
+	CMP  R1, R4
+	BLO  move
+	MOVD R2, 0(R5)
+	MOVD R2, 8(R5)
+	MOVD $·early(SB), R1
+	MOVD $1, R0
+	MOVW R0, 16(R1)
+
+start:
 	MOVD $SYS_prlimit64, R8
 	MOVD $0, R0
 	MOVD $1, R1 // RLIMIT_FSIZE

@@ -1,14 +1,23 @@
-// Command early says whether there is an early starter, and has it make a PID 1.
+// Command early says with how many processors it began and what comes of that,
+// and whether there is an early starter, and has it make a PID 1.
 package main
 
 import (
 	"fmt"
+	"os"
+	"runtime"
 
 	"github.com/seed-75010da9/jail/internal/pid1"
 	"golang.org/x/sys/unix"
 )
 
 func main() {
+	if os.Args[len(os.Args)-1] == "processors" {
+		began := runtime.GOMAXPROCS(0)
+		pid1.Settle()
+		fmt.Println(began, runtime.GOMAXPROCS(0), os.Environ())
+		return
+	}
 	e, ok := pid1.TakeEarly()
 	_, twice := pid1.TakeEarly()
 	fmt.Println("early:", ok, "twice:", twice)
