@@ -52,7 +52,11 @@ func (d dir) mkdir(name string) error {
 	const mode = 0o755
 	err := retry(func() error { return unix.Mkdirat(d.fd, name, mode) })
 	if err == nil {
-		err = retry(func() error { return unix.Fchmodat(d.fd, name, mode, 0) })
+		var st unix.Stat_t
+		err = retry(func() error { return unix.Fstatat(d.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) })
+		if err == nil && st.Mode&0o777 != mode { // a look costs a tenth of a change
+			err = retry(func() error { return unix.Fchmodat(d.fd, name, mode, 0) })
+		}
 		if err == unix.ENOENT { // a sweeper was faster, and whoever opens it will see
 			err = nil
 		}
