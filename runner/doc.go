@@ -16,7 +16,10 @@
 // replaces (prototypes, builtins, modules) changes its value and nobody else's. That of
 // [Wasm] does not: its answer is written by the engine, outside of the module's memory.
 //
-// What the source starts can end the runner, which is no value, but not answer for it.
+// What the source starts can end the runner, which is no value, but not answer for it,
+// unless the source runs what it is sent: processes of a box can open each other's pipes
+// through /proc, so what comes over one as a pickle (multiprocessing with the start method
+// spawn, and a subprocess beside it that is not to be trusted) may be from any of them.
 // The descriptor is a socket, which can't be opened through /proc/PID/fd (open(2),
 // ENXIO), and it is not inherited. The filter refuses ptrace, process_vm_writev and
 // pidfd_getfd, and nobody can write to /proc/PID/mem. The runner's process is not
@@ -35,8 +38,8 @@
 // folder in which it starts, those of PYTHONPATH, packages, and the folders that .pth files
 // name. It looks for modules that have a name of its library's in none of these that an
 // evaluation may have written to, and for others there only after the library: a
-// traceback.py there is not imported. Nor is there anything that the library's own code
-// asks for, such as the org of other Pythons in copy. From Python 3.11 on PYTHONSAFEPATH keeps
+// traceback.py there is not imported. What the library's own code asks for besides, such as
+// the org of other Pythons in copy, is found in no folder but the library's. From Python 3.11 on PYTHONSAFEPATH keeps
 // the folder away until the runner has begun, which takes that variable off;
 // sys.flags.safe_path tells of it.
 // (Before Python 3.10, which has no list of these names, a source that imports by itself

@@ -103,6 +103,25 @@ func TestPythonTakesNothingPlanted(t *testing.T) {
 	}
 }
 
+// What the library asks for besides its own, such as the org of other Pythons, is not
+// found where a source has Python look for packages of its own, nor among packages that
+// can't be written to any more.
+func TestPythonsLibraryAsksNobodyElse(t *testing.T) {
+	code := "with open('HIT', 'a') as f: f.write(__name__ + ' ')\n"
+	inPackages := func(name string) string { return "src/" + name }
+	p := plant(t, []string{"org/__init__.py", "org/python/__init__.py", "org/python/core.py"}, inPackages, code)
+	packages := "import sys\nsys.path.append('src')\n"
+	for _, source := range []string{"import copy", "import pickle", "import copy, multiprocessing, zoneinfo, ctypes.util"} {
+		p.evaluate(t, Python, packages+source)
+		if ran := p.ran(); ran != "" {
+			t.Errorf("%s: what ran of the workspace: %s", source, ran)
+		}
+	}
+	if p.evaluate(t, Python, packages+"import org.python.core"); p.ran() == "" {
+		t.Error("control: nothing ran")
+	}
+}
+
 // What the folder has of its own is found as before.
 func TestPythonFindsTheFoldersModules(t *testing.T) {
 	p := plant(t, []string{"helper"}, func(name string) string { return name + ".py" }, "value = 'mine'\n")

@@ -96,15 +96,21 @@ UNSURE = frozenset([""] + UNSURE + NAMED + [place for place in PLACES if os.acce
 
 
 class Library:
-    """Finds what has a name of the library's, and what a statement of the library's own
-    code imports, anywhere but in a folder that an evaluation may have written to: the
-    library tries to import what only other systems and Pythons have of it, such as org,
-    _wmi and vms_lib."""
+    """Finds what has a name of the library's anywhere but in a folder that an evaluation
+    may have written to, and what else a statement of the library's own code imports
+    nowhere but there: the library tries to import what only other systems and Pythons
+    have of it, such as org, _wmi and vms_lib."""
 
-    def find_spec(self, name, path=None, target=None, names=frozenset(getattr(sys, "stdlib_module_names", ())) | {"tzdata"}, find=PathFinder.find_spec, unsure=UNSURE):
-        if path is not None or not isinstance(sys.path, list) or not (name in names or self.asks(name)):
+    def find_spec(self, name, path=None, target=None, names=frozenset(getattr(sys, "stdlib_module_names", ())) | {"tzdata"}, find=PathFinder.find_spec, unsure=UNSURE, library=tuple(LIBRARY)):
+        if path is not None or not isinstance(sys.path, list):
             return None
-        spec = find(name, [p for p in sys.path if p not in unsure])
+        if name in names:
+            where = [p for p in sys.path if p not in unsure]
+        elif self.asks(name):
+            where = library
+        else:
+            return None
+        spec = find(name, where)
         if spec is None:
             raise ModuleNotFoundError("No module named " + repr(name), name=name)
         return spec
