@@ -26,7 +26,7 @@ func (l *Learned) TOML() string {
 	fmt.Fprintf(&b, "# %s\n", endings(l.Runs))
 	b.WriteString("# Read it before you use it: it holds what the program did, needed or not.\n")
 	if l.Dir != "" {
-		fmt.Fprintf(&b, "# To run it as it was: jail run --profile THIS-FILE --cwd %s -- …\n", comment(shellLine([]string{l.Dir})))
+		fmt.Fprintf(&b, "# To run it as it was: jail run --profile THIS-FILE --cwd %s -- %s\n", comment(shellword.Quote(l.Dir)), comment(shellLine(l.Args)))
 	}
 	b.WriteString("#\n" + blind)
 	notes(&b, "Not granted, for you to decide", l.Open)

@@ -91,14 +91,27 @@ func (b *builder) checkScript(args []string) {
 	if _, _, ok := b.view.hostPath(box); ok {
 		return
 	}
+	name := interprets(filepath.Base(args[0]))
+	if name == "" {
+		return
+	}
+	want := "--profile " + name + ", which grants the script"
+	if _, _, ok := b.view.hostPath(filepath.Clean(host)); ok {
+		want = "--cwd " + shellword.Quote(b.h.Dir) + ", where the script is granted"
+	}
+	b.fault("command", args[0], want+"; in the box "+shellword.Quote(args[1])+" is "+shellword.Quote(box)+", where nothing is")
+}
+
+// interprets is the built-in profile that grants the scripts of a program, or "".
+func interprets(program string) string {
 	for _, name := range Names() {
 		p, _ := decodedBuiltin(name)
-		isIts := func(interpreter string) bool { return filepath.Base(interpreter) == filepath.Base(args[0]) }
+		isIts := func(interpreter string) bool { return filepath.Base(interpreter) == program }
 		if p.settings.run.grant == grantScript && slices.ContainsFunc(p.settings.run.interpreter, isIts) {
-			b.fault("command", args[0], "--profile "+name+", which grants the script; in the box "+shellword.Quote(args[1])+" is "+shellword.Quote(box)+", where nothing is")
-			return
+			return name
 		}
 	}
+	return ""
 }
 
 // unreadable says why a file that m shows can't be read as a script, or "". What

@@ -203,11 +203,7 @@ func (l *learner) learn(spec jail.Spec, args []string, out *profileFile) int {
 			return exitRefused
 		}
 		if !l.o.quiet {
-			file, words := shellword.Quote(l.o.learn.out), slices.Clone(args)
-			for i, word := range words {
-				words[i] = shellword.Quote(word)
-			}
-			fmt.Fprintln(os.Stderr, visible(fmt.Sprintf("jail: %s %s; read it, then: jail learn --check %s … -- %s", out.did(), file, file, strings.Join(words, " "))))
+			fmt.Fprintln(os.Stderr, visible("jail: "+out.did()+" "+shellword.Quote(l.o.learn.out)+"; "+l.checkNext(args)))
 		}
 		return status
 	}
@@ -217,7 +213,9 @@ func (l *learner) learn(spec jail.Spec, args []string, out *profileFile) int {
 	return status
 }
 
-// given is what the profile and the command bring along without any flag.
+// given is what the profile and the command bring along without any flag. That the
+// command may lack what a flag shows it is no fault: all that can be is found of the
+// watching box.
 func (l *learner) given(args []string) (jail.Spec, bool) {
 	p, err := profiles.Load(l.extends(), l.host)
 	if err != nil {
@@ -225,7 +223,8 @@ func (l *learner) given(args []string) (jail.Spec, bool) {
 		return jail.Spec{}, false
 	}
 	spec, err := p.Spec(args, profiles.Overrides{Tier: l.o.over.Tier, OwnInterpreter: true}, l.host)
-	if err != nil {
+	var lacking jail.Faults
+	if err != nil && !errors.As(err, &lacking) {
 		l.line.errors(err, "--profile", l.extends(), l.o)
 		return spec, false
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail"
 	"github.com/seed-75010da9/jail/learn"
 	"github.com/seed-75010da9/jail/profiles"
@@ -41,6 +42,43 @@ func (l *learner) check(spec, enforced jail.Spec) int {
 	return exitOK
 }
 
+// checkNext is what to do with a profile that was written: the command line in it is
+// whole, with every flag that the watching box had.
+func (l *learner) checkNext(args []string) string {
+	file := l.o.learn.out
+	if !strings.Contains(file, "/") { // which may be a profile's name
+		file = "./" + file
+	}
+	words := []string{"jail", "learn", flagWord("check", file)}
+	first := "read it, then: "
+	for _, s := range l.line.settings {
+		switch {
+		case s.def.name == "out" || s.def.name == "runs":
+		case s.def.name == "stdin" && !l.stdin.again():
+			first = "read it, then, with what it read in INPUT: "
+			words = append(words, flagWord("stdin", "INPUT"))
+		case s.def.value == "":
+			words = append(words, "--"+s.def.name)
+		default:
+			words = append(words, flagWord(s.def.name, s.value))
+		}
+	}
+	words = append(words, "--")
+	for _, arg := range args {
+		words = append(words, shellword.Quote(arg))
+	}
+	return first + strings.Join(words, " ")
+}
+
+// flagWord is a flag with its value, as one types it.
+func flagWord(name, value string) string {
+	between := " "
+	if strings.HasPrefix(value, "-") { // which may be another flag's name
+		between = "="
+	}
+	return "--" + name + between + shellword.Quote(value)
+}
+
 // enforced is the Spec of the profile that is checked, with nothing of the watching
 // box, which must not be able to write another one. The program starts in the folder in which
 // it is watched, if the profile shows that. What is wrong with it is among the line's faults.
@@ -61,9 +99,10 @@ func (l *learner) enforced(args []string, watched jail.Spec) jail.Spec {
 		return jail.Spec{}
 	}
 	over := profiles.Overrides{Tier: l.o.over.Tier, Optional: l.o.over.Optional, Env: l.o.over.Env, PassEnv: l.o.over.PassEnv, Name: l.o.over.Name, CgroupParent: l.o.over.CgroupParent, OwnInterpreter: true}
+	over.Cwd = watched.Dir // from which the command may name its files
 	spec, err := p.Spec(args, over, l.host)
-	if err == nil && shows(spec.View, watched.Dir) {
-		over.Cwd = watched.Dir
+	if !shows(spec.View, watched.Dir) {
+		over.Cwd = ""
 		spec, err = p.Spec(args, over, l.host)
 	}
 	if err != nil {
