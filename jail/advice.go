@@ -151,7 +151,7 @@ func (d Denial) way() string {
 
 // neverWords is why there is no flag to name.
 func neverWords(never string) string {
-	if strings.HasPrefix(never, notHinted) {
+	if strings.HasPrefix(never, notHintedWord) {
 		return never
 	}
 	return "no flag allows it (" + never + ")"

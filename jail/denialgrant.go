@@ -12,10 +12,50 @@ import (
 // A grant is what would have allowed a call, or why nothing does.
 type grant struct{ flags, setting, never string }
 
-// grantOf finds what to type to have a call allowed. Whether it would be is not
-// looked up but asked: of the Spec that this makes, whether it is one for this tier
-// and this kernel, and of its filter.
+// grantOf finds what to type to have a call allowed, or says why nothing is hinted.
 func (r *run) grantOf(c *refused) grant {
+	g := r.callGrant(c)
+	if g.never != "" {
+		g.never = r.unhinted(c, g.never)
+	}
+	return g
+}
+
+// unhinted is why a call is not hinted, with whether it could be had all the same. Any
+// call may be allowed by name: a weaker box is whose it is that asks for it
+// (Seccomp.Allow), and no hint asks for one.
+func (r *run) unhinted(c *refused, why string) string {
+	fruitless := seccomp.Fruitless(c.name)
+	ownNamespace := slices.ContainsFunc(r.spec.Seccomp.Allow, func(n string) bool { return slices.Contains(makeNamespaces, n) })
+	switch {
+	case strings.HasPrefix(why, notHinted) || strings.HasPrefix(why, letThrough) || !r.byNameAlone(c):
+		return why
+	case fruitless != "" && !ownNamespace:
+		return why + "; " + fruitless
+	}
+	return letThrough + why
+}
+
+// makeNamespaces are the calls by which a program has a user namespace of its own, and
+// every capability in it.
+var makeNamespaces = []string{"unshare", "clone", "clone3"}
+
+// letThrough begins a reason for which no hint names a call that may be allowed by name.
+const letThrough = notHintedWord + "though --allow-syscall lets it through: "
+
+// byNameAlone says whether a box that allows a call by name, whatever that opens, is one
+// for this tier and kernel, and is not refused the call.
+func (r *run) byNameAlone(c *refused) bool {
+	spec := r.spec
+	spec.Seccomp.Deny = slices.DeleteFunc(slices.Clone(spec.Seccomp.Deny), func(name string) bool { return name == c.name })
+	allowing(&spec, c.name)
+	return len(spec.reachFaults(r.host)) == 0 && r.allowedBy(spec, c)
+}
+
+// callGrant is grantOf without regard to what is not hinted. Whether a call would be
+// allowed is not looked up but asked: of the Spec that this makes, whether it is one
+// for this tier and this kernel, and of its filter.
+func (r *run) callGrant(c *refused) grant {
 	policy, err := seccomp.Builtin(policyName(r.spec.Seccomp))
 	if err != nil {
 		return grant{never: err.Error()}

@@ -107,6 +107,13 @@ func wantGrantsCompose(t *testing.T, r *run, rows []refused) (asked int) {
 			t.Errorf("%s: %+v", where, g)
 		}
 		if g.flags == "" {
+			typed := r.spec
+			typed.Seccomp.Allow = append(slices.Clone(typed.Seccomp.Allow), c.name)
+			typed.Seccomp.Deny = slices.DeleteFunc(slices.Clone(typed.Seccomp.Deny), func(n string) bool { return n == c.name })
+			got := len(typed.reachFaults(r.host)) == 0 && allows(filterOf(typed), c)
+			if want := strings.HasPrefix(g.never, notHintedWord) || seccomp.Fruitless(c.name) != ""; got != want {
+				t.Errorf("%s: %q, and allowed by name it is let through: %v, want %v", where, g.never, got, want)
+			}
 			continue
 		}
 		asked++
@@ -128,6 +135,36 @@ func wantGrantsCompose(t *testing.T, r *run, rows []refused) (asked int) {
 		}
 	}
 	return asked
+}
+
+// What no flag is said to allow, the kernel refuses to a box in which the filter does not,
+// and where the box might have capabilities in a namespace of its own, nothing is said so
+// (TestGrantsOfCallsCompose has the rest).
+func TestNoFlagAllowsIt(t *testing.T) {
+	for nr := range 600 {
+		name := seccomp.Name(nr)
+		if seccomp.Fruitless(name) == "" || name == "reboot" || name == "vhangup" { // which are not to be tried
+			continue
+		}
+		s := shell("true")
+		s.Seccomp.Allow = []string{name}
+		a, err := Why(t.Context(), s, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Tried[0].Errno == "" || a.Tried[0].Layer == LayerSeccomp {
+			t.Errorf("%s: %+v, want that the kernel refuses it", name, a.Tried[0])
+		}
+	}
+	nr, _ := seccomp.Number("sethostname")
+	c := refused{name: "sethostname", nr: int32(nr), arch: seccomp.Arch()}
+	for _, name := range append(slices.Clone(makeNamespaces), "ptrace") {
+		s := Spec{Args: []string{"true"}, Seccomp: Seccomp{Allow: []string{name}}, Limits: Limits{}.WithDefaults()}
+		g := afterwards(t, s, root(), shape{}).grantOf(&c)
+		if got, want := strings.HasPrefix(g.never, notHintedWord), name != "ptrace"; got != want {
+			t.Errorf("sethostname beside --allow-syscall %s: %+v, want not hinted: %v", name, g, want)
+		}
+	}
 }
 
 // uncovered says whether Landlock leaves a call alone in tier 2, and so is one that

@@ -24,7 +24,10 @@ const (
 
 // notHinted begins a reason that is none of the box's: a flag grants it to whoever
 // means it.
-const notHinted = "not hinted, though a flag grants it: "
+const notHinted = notHintedWord + "though a flag grants it: "
+
+// notHintedWord begins every such reason, of calls as well (letThrough).
+const notHintedWord = "not hinted, "
 
 // Hints says what may be hinted. All that is asked of one shares a bound in time.
 type Hints struct{ looks *hostLooks }

@@ -190,7 +190,8 @@ type Denial struct {
 	Grant string `json:"grant"`
 	// Setting is Grant as a line of a profile.
 	Setting string `json:"setting,omitempty"`
-	// Never is why no flag is named that allows it.
+	// Never is why no flag is named that allows it: none does, or it begins with "not
+	// hinted" and one does for whoever means it.
 	Never string `json:"never,omitempty"`
 	// Source is who saw it.
 	Source string `json:"source,omitempty"`

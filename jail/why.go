@@ -225,7 +225,7 @@ func (a Answer) Text() string {
 		switch {
 		case t.Grant != "":
 			b.WriteString("      to allow it: " + t.Grant + "\n")
-		case strings.HasPrefix(t.Never, notHinted):
+		case strings.HasPrefix(t.Never, notHintedWord):
 			b.WriteString("      " + t.Never + "\n")
 		case t.Never != "":
 			b.WriteString("      no flag allows it: " + t.Never + "\n")

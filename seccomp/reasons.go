@@ -9,3 +9,8 @@ func Why(call string) string { return policy.Why(call) }
 // ByName says whether a box may well be given a refused call by name: the box's
 // other walls hold what it does.
 func ByName(call string) bool { return policy.ByName(call) }
+
+// Fruitless is why a refused call is of no use to a box that is given it by name, since
+// the kernel itself refuses it to a program without capabilities; "" for one that the
+// kernel carries out, with some arguments at least.
+func Fruitless(call string) string { return policy.Fruitless(call) }

@@ -36,3 +36,21 @@ func ByName(call string) bool {
 		io_setup io_destroy io_submit io_cancel io_getevents io_pgetevents flock`
 	return slices.Contains(strings.Fields(calls), call)
 }
+
+// Fruitless is why a refused call is of no use where a filter lets it through, since
+// the kernel itself refuses it to a program without capabilities (capabilities(7)); ""
+// for one that is then carried out, with some arguments at least.
+func Fruitless(call string) string {
+	const capable = `mount umount2 move_mount mount_setattr fsopen fsconfig fsmount fspick pivot_root chroot setns
+		open_by_handle_at reboot kexec_load kexec_file_load init_module finit_module delete_module swapon swapoff
+		acct lookup_dcookie vhangup iopl ioperm settimeofday clock_settime sethostname setdomainname setgroups`
+	const unanswered = `uselib _sysctl create_module get_kernel_syms query_module nfsservctl getpmsg putpmsg
+		afs_syscall tuxcall security vserver epoll_ctl_old epoll_wait_old`
+	switch {
+	case slices.Contains(strings.Fields(capable), call):
+		return "past the filter the kernel asks for a capability, which no program in a box has"
+	case slices.Contains(strings.Fields(unanswered), call):
+		return "no kernel that jail runs on has it"
+	}
+	return ""
+}
