@@ -85,7 +85,24 @@ func runLines(all []result) []string {
 		const minute = "2006-01-02 15:04"
 		lines = append(lines, fmt.Sprintf("- commit %s, from %s to %s UTC: %s\n", commit, first.Format(minute), last.Format(minute), of))
 	}
+	lines = append(lines, keptLines(all)...)
 	slices.Sort(lines)
+	return lines
+}
+
+// keptLines say which jobs were not run in the run that their host's others are of.
+func keptLines(all []result) (lines []string) {
+	each(all, func(r *result) {
+		kept := map[string][]string{}
+		for _, job := range r.Jobs {
+			if job.Commit != "" {
+				kept[job.Commit] = append(kept[job.Commit], job.Name)
+			}
+		}
+		for commit, jobs := range kept {
+			lines = append(lines, fmt.Sprintf("- commit %s, kept of an earlier run: %s %s: %s\n", commit, r.Host, r.Role, strings.Join(jobs, ", ")))
+		}
+	})
 	return lines
 }
 

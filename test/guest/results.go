@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,6 +45,8 @@ type ended struct {
 	JSON   json.RawMessage `json:"json,omitempty"`   // the line of JSON that it printed
 	Output string          `json:"output,omitempty"`
 	Wrong  string          `json:"wrong,omitempty"` // what is not as it must be on this host
+	// Commit is that of an earlier run from which this is kept, if it is another.
+	Commit string `json:"commit,omitempty"`
 }
 
 // A verdict is a test, and what it said.
@@ -111,7 +114,7 @@ func judge(record json.RawMessage, refuses jail.LayerName) string {
 // the profile that was learned it ends as it did watched, and whether it is traced or
 // not makes no difference.
 func judgeProgram(line json.RawMessage) string {
-	var seen struct{ Missing, Differs, Enforced, Traced string }
+	var seen struct{ Missing, Differs, Enforced, Traced, Wrong string }
 	if err := json.Unmarshal(line, &seen); err != nil {
 		return err.Error()
 	}
@@ -123,7 +126,7 @@ func judgeProgram(line json.RawMessage) string {
 	case seen.Enforced != seen.Traced:
 		return fmt.Sprintf("enforced it is %s, and traced %s", seen.Enforced, seen.Traced)
 	}
-	return ""
+	return seen.Wrong
 }
 
 type tests struct {
@@ -190,7 +193,8 @@ func readResults(file string) ([]result, error) {
 	return all, nil
 }
 
-// merge puts new results in the place of old ones, job by job.
+// merge puts new results in the place of old ones, job by job. What is kept of another
+// commit says so.
 func merge(old, new []result) []result {
 	for _, n := range new {
 		i := slices.IndexFunc(old, func(o result) bool { return o.Host == n.Host && o.Role == n.Role })
@@ -199,9 +203,13 @@ func merge(old, new []result) []result {
 			continue
 		}
 		for _, job := range old[i].Jobs {
-			if !slices.ContainsFunc(n.Jobs, func(e ended) bool { return e.Name == job.Name }) {
-				n.Jobs = append(n.Jobs, job)
+			if slices.ContainsFunc(n.Jobs, func(e ended) bool { return e.Name == job.Name }) {
+				continue
 			}
+			if job.Commit = cmp.Or(job.Commit, old[i].Commit); job.Commit == n.Commit {
+				job.Commit = ""
+			}
+			n.Jobs = append(n.Jobs, job)
 		}
 		old[i] = n
 	}

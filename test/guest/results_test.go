@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,12 +70,18 @@ func TestRead(t *testing.T) {
 // A later run of one suite leaves what is known of the others.
 func TestMerge(t *testing.T) {
 	early, late := time.Unix(1, 0), time.Unix(2, 0)
-	old := []result{{Host: "a", Role: "root", At: early, Jobs: []ended{{Name: "x"}, {Name: "y"}}}, {Host: "b", Role: "root"}}
-	got := merge(old, []result{{Host: "a", Role: "root", At: late, Jobs: []ended{{Name: "y", Passed: 1}}}, {Host: "a", Role: "user"}})
-	want := []result{{Host: "a", Role: "root", At: late, Jobs: []ended{{Name: "y", Passed: 1}, {Name: "x"}}},
+	old := []result{{Host: "a", Role: "root", Commit: "c1", At: early, Jobs: []ended{{Name: "x"}, {Name: "y"}, {Name: "z", Commit: "c2"}}}, {Host: "b", Role: "root"}}
+	got := merge(old, []result{{Host: "a", Role: "root", Commit: "c2", At: late, Jobs: []ended{{Name: "y", Passed: 1}}}, {Host: "a", Role: "user"}})
+	want := []result{{Host: "a", Role: "root", Commit: "c2", At: late, Jobs: []ended{{Name: "y", Passed: 1}, {Name: "x", Commit: "c1"}, {Name: "z"}}},
 		{Host: "b", Role: "root"}, {Host: "a", Role: "user"}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("merge = %+v, want %+v", got, want)
+	}
+	got[0].Host = "qemu-6.1"
+	for _, want := range []string{"- commit c1, kept of an earlier run: qemu-6.1 root: x\n", "- commit c2, from "} {
+		if lines := runLines(got); !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, want) }) {
+			t.Errorf("runLines = %q, want one %q", lines, want)
+		}
 	}
 }
 
@@ -122,6 +129,7 @@ func TestJudgeProgram(t *testing.T) {
 		`{"schema":"programs","missing":"no folder"}`:                             "no folder",
 		`{"schema":"programs","enforced":"ok 0","traced":"ok 0","differs":"rw"}`:  "rw",
 		`{"schema":"programs","enforced":"ok 0","traced":"timeout","differs":""}`: "enforced it is ok 0, and traced timeout",
+		`{"schema":"programs","enforced":"ok 0","traced":"ok 0","wrong":"late"}`:   "late",
 	} {
 		if got := judgeProgram([]byte(line)); got != want {
 			t.Errorf("judgeProgram(%s) = %q, want %q", line, got, want)

@@ -13,7 +13,8 @@ The same programs, with the same files of this machine's, in guests that boot ot
 kernels (` + "`go run ./test/guest -suites programs`" + `): where each was in a box without a
 grant, watched, and enforced as above. A cell says what was there another way than on
 this machine: how it ended, what it was refused, and what was learned ("+" there
-alone, "−" here alone). *as here* is all of it the same.
+alone, "−" here alone). *as here* is all of it the same. A cell that is of another
+commit than the rest of its kernel names it.
 
 | kernel | is | programs | end enforced as watched | end the same traced or not | as here in all | seen |
 |---|---|---|---|---|---|---|
@@ -82,6 +83,9 @@ func guestCell(r row, g guest) string {
 		list = []string{"enforced: " + s.Enforced}
 	} else if d := differences(r.seen(), s); len(d) > 0 {
 		list = d
+	}
+	if s.Commit != "" {
+		list = append(list, "(of commit "+s.Commit+")")
 	}
 	return strings.ReplaceAll(cell(strings.Join(list, "<br>")), "\n", "<br>")
 }

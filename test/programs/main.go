@@ -2,9 +2,11 @@
 // in three ways: in a box without any grant, traced; in the watching box of `jail
 // learn`; and with the profile that was learned enforced, once heard and once
 // traced. It prints what was refused, what was learned, and whether the enforced run
-// ends as the watched one did, and writes the table of docs/learn.md.
+// ends as the watched one did, and writes the table of docs/learn.md. It exits with 1
+// if anything is not as it must be.
 //
-//	go run ./test/programs [-only NAME,…] [-install] [-docs FILE]
+//	go run ./test/programs [-only NAME,…] [-install]
+//	go run ./test/programs [-install] -docs docs/learn.md     all of them, for the page
 //	go run ./test/guest -hosts qemu-6.1,qemu-6.12,qemu-7.3 -roles root -suites programs -json programs.json
 //	go run ./test/programs -take programs.json                what guests saw is kept for the page
 //
@@ -15,6 +17,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -54,6 +57,12 @@ func (o options) run() error {
 		return prepareAll(o.prepare)
 	case o.take != "":
 		return take(o.take)
+	case o.docs != "" && o.only != "":
+		return errors.New("-docs, -only: give one of them: the page is of one run of all programs")
+	}
+	chosen, err := choose(programs(), o.only)
+	if err != nil {
+		return err
 	}
 	dir, err := os.MkdirTemp("", "jail-programs-")
 	if err != nil {
@@ -69,23 +78,67 @@ func (o options) run() error {
 			return err
 		}
 	}
-	rows, err := o.measureAll(dir)
-	if err != nil || o.docs == "" {
+	rows, err := o.measureAll(dir, chosen)
+	if err != nil {
 		return err
 	}
+	if o.docs != "" {
+		if err := writePage(o.docs, rows); err != nil {
+			return err
+		}
+	}
+	return asTheyMust(rows)
+}
+
+// choose picks programs by name; no names are all.
+func choose(all []program, names string) (chosen []program, err error) {
+	if names == "" {
+		return all, nil
+	}
+	for _, name := range strings.Split(names, ",") {
+		i := slices.IndexFunc(all, func(p program) bool { return p.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("-only %q: there is no such program", name)
+		}
+		chosen = append(chosen, all[i])
+	}
+	return chosen, nil
+}
+
+// asTheyMust says which rows are not as they must be; there has to be one that could be.
+func asTheyMust(rows []row) error {
+	var wrong []error
+	absent := 0
+	for _, r := range rows {
+		if r.absent {
+			absent++
+		}
+		if why := r.wrong(); why != "" {
+			wrong = append(wrong, fmt.Errorf("%s: %s", r.name, why))
+		}
+	}
+	if absent == len(rows) {
+		return errors.New("none of the programs is on this machine")
+	}
+	return errors.Join(wrong...)
+}
+
+func writePage(file string, rows []row) error {
 	kept, err := readKept()
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(o.docs, []byte(page(rows, kept)), 0o644)
+	// Told before the page is written, which is one of its files.
+	commit, err := exec.Command("git", "describe", "--always", "--dirty", "--exclude", "*").Output()
+	if err != nil {
+		return fmt.Errorf("git describe: %w", err)
+	}
+	return os.WriteFile(file, []byte(page(rows, kept, strings.TrimSpace(string(commit)))), 0o644)
 }
 
-// measureAll runs what was asked for, and prints each row as soon as there is one.
-func (o options) measureAll(dir string) (rows []row, err error) {
-	for _, p := range programs() {
-		if o.only != "" && !slices.Contains(strings.Split(o.only, ","), p.name) {
-			continue
-		}
+// measureAll runs programs, and prints each row as soon as there is one.
+func (o options) measureAll(dir string, chosen []program) (rows []row, err error) {
+	for _, p := range chosen {
 		if o.install && !p.there() && p.packages != "" {
 			installed(p.packages)
 		}

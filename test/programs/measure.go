@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -17,6 +18,7 @@ import (
 type row struct {
 	program
 	missing string // why it was left out
+	absent  bool   // that is because it is not on this machine
 
 	bare    jail.Result // in a box without a grant
 	learned string      // the profile
@@ -33,7 +35,7 @@ const perRun = "3m"
 // measure runs a program in a folder of its own, which is made there, or is a copy of
 // one that is prepared.
 func measure(binary, dir, prepared string, p program) row {
-	r := row{program: p}
+	r := row{program: p, absent: prepared == "" && !p.there()}
 	if prepared != "" {
 		if out, err := exec.Command("cp", "-a", filepath.Join(prepared, p.name), dir).CombinedOutput(); err != nil {
 			r.missing = "could not be copied: " + lastLine(out)
@@ -66,6 +68,27 @@ func measure(binary, dir, prepared string, p program) row {
 	r.heard = record(dir, binary, append(enforced, command...))
 	r.traced = record(dir, binary, slices.Concat(enforced[:2:2], []string{"--trace"}, enforced[2:], command))
 	return r
+}
+
+// wrong is what is not as it must be of a row, or "". That a program is not on this
+// machine says nothing of jail.
+func (r row) wrong() string {
+	ends := cmp.Or(r.ends, "ok 0")
+	watched, heard, traced := strings.Replace(r.ended, ", exit code ", " ", 1), verdict(r.heard), verdict(r.traced)
+	switch {
+	case r.absent:
+	case r.missing != "":
+		return r.missing
+	case watched != ends:
+		return fmt.Sprintf("in the watching box it ended: %s, want %s", watched, ends)
+	case !r.same:
+		return "enforced it differs: " + first(r.check)
+	case heard != ends:
+		return fmt.Sprintf("enforced it ended: %s, want %s", heard, ends)
+	case traced != ends:
+		return fmt.Sprintf("enforced and traced it ended: %s, want %s", traced, ends)
+	}
+	return ""
 }
 
 // make makes the job's folder, and is why it could not be made.

@@ -25,7 +25,8 @@ func first(text string) string {
 
 const intro = `# Learning profiles of real programs
 
-Written by ` + "`go run ./test/programs -docs docs/learn.md`" + ` on %s, %s: not by hand.
+Written by ` + "`go run ./test/programs -docs docs/learn.md`" + ` at commit %s
+on %s, %s: not by hand.
 
 Each program has a small job in a folder of its own, and runs
 
@@ -44,9 +45,9 @@ profile is enforced all the same, and it fails in the same way.
 |---|---|---|---|---|---|---|
 `
 
-func page(rows []row, kept []guest) string {
+func page(rows []row, kept []guest, commit string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, intro, "Linux "+release(), runtime.GOARCH)
+	fmt.Fprintf(&b, intro, commit, "Linux "+release(), runtime.GOARCH)
 	var out []string
 	same, verdicts := 0, 0
 	for _, r := range rows {

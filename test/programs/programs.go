@@ -15,6 +15,7 @@ type program struct {
 	prepare string
 	args    []string
 	flags   []string // for the watching box besides
+	ends    string   // how it must end in the watching box, and so enforced; "" is ok 0
 	// native is why guests, whose processors are emulated, leave it out, or "".
 	native string
 }
@@ -43,7 +44,7 @@ func programs() []program {
 			prepare: `mkdir -p db; printf 'import sqlite3\nc = sqlite3.connect("db/my.db")\nc.execute("create table if not exists t(a)")\nc.commit()\n' >db.py`},
 		{name: "pytest", needs: []string{"/usr/bin/pytest-3"}, packages: "python3-pytest", args: []string{"/usr/bin/pytest-3", "-q", "-p", "no:cacheprovider", "tests"},
 			prepare: `mkdir -p tests; printf 'def test_one(tmp_path):\n    (tmp_path / "x").write_text("1")\n' >tests/test_one.py`},
-		{name: "pip install", needs: []string{"/usr/bin/pip3"}, packages: "python3-pip", args: []string{"/usr/bin/pip3", "install", "--target", "out", "six"}, prepare: "mkdir -p out"},
+		{name: "pip install", needs: []string{"/usr/bin/pip3"}, packages: "python3-pip", args: []string{"/usr/bin/pip3", "install", "--target", "out", "six"}, ends: "execution_failed 1", prepare: "mkdir -p out"},
 		{name: "git", needs: []string{"git"}, packages: "git", args: []string{"git", "-c", "safe.directory=*", "-c", "user.name=x", "-c", "user.email=x@x", "-C", "repo", "commit", "-q", "--allow-empty", "-m", "x"},
 			prepare: `git init -q repo`},
 		{name: "gcc", needs: []string{"gcc"}, packages: "gcc libc6-dev", args: []string{"gcc", "hello.c", "-o", "out/hello"}, prepare: c},
@@ -65,9 +66,9 @@ func programs() []program {
 		{name: "a headless browser", needs: []string{"/usr/lib/chromium/chromium"}, packages: "chromium", args: []string{"/usr/lib/chromium/chromium", "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=/tmp/u", "--dump-dom", "page.html"},
 			native: "emulated it has shown no page in ten minutes",
 			flags:  []string{"--unix", "--allow-syscall", "flock", "--memory", "2G"}, prepare: "echo '<p>x' >page.html"},
-		{name: "curl", needs: []string{"curl"}, packages: "curl", args: []string{"curl", "-sS", "--max-time", "3", "http://192.0.2.1/"}},
-		{name: "ssh", needs: []string{"ssh"}, packages: "openssh-client", args: []string{"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=3", "192.0.2.1", "true"}},
-		{name: "sudo", needs: []string{"sudo"}, packages: "sudo", args: []string{"sudo", "-n", "true"}},
+		{name: "curl", needs: []string{"curl"}, packages: "curl", args: []string{"curl", "-sS", "--max-time", "3", "http://192.0.2.1/"}, ends: "execution_failed 7"},
+		{name: "ssh", needs: []string{"ssh"}, packages: "openssh-client", args: []string{"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=3", "192.0.2.1", "true"}, ends: "execution_failed 255"},
+		{name: "sudo", needs: []string{"sudo"}, packages: "sudo", args: []string{"sudo", "-n", "true"}, ends: "execution_failed 1"},
 		{name: "a fork of a shell", args: sh("for i in 1 2 3; do (echo $i >out/$i) & done; wait; cat out/*"), prepare: "mkdir -p out"},
 	}
 }

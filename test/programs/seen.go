@@ -21,14 +21,16 @@ type seen struct {
 	Learned  []string `json:"learned"` // what the profile grants
 	Enforced string   `json:"enforced"`
 	Traced   string   `json:"traced"`
-	Differs  string   `json:"differs"` // what --check said, if it found a difference
+	Differs  string   `json:"differs"`          // what --check said, if it found a difference
+	Wrong    string   `json:"wrong,omitempty"`  // what is not as it must be
+	Commit   string   `json:"commit,omitempty"` // that it is of, if that is not the guest's
 }
 
 // seenSchema is what this form is called.
 const seenSchema = "programs"
 
 func (r row) seen() seen {
-	s := seen{Schema: seenSchema, Program: r.name, Missing: r.missing}
+	s := seen{Schema: seenSchema, Program: r.name, Missing: r.missing, Wrong: r.wrong()}
 	if r.missing != "" {
 		return s
 	}
@@ -90,9 +92,10 @@ func take(file string) error {
 	var results []struct {
 		guest
 		Jobs []struct {
-			Name string          `json:"name"`
-			Late bool            `json:"late"`
-			JSON json.RawMessage `json:"json"`
+			Name   string          `json:"name"`
+			Late   bool            `json:"late"`
+			JSON   json.RawMessage `json:"json"`
+			Commit string          `json:"commit"`
 		} `json:"jobs"`
 	}
 	if err := json.Unmarshal(text, &results); err != nil {
@@ -114,6 +117,7 @@ func take(file string) error {
 					return fmt.Errorf("%s: %s on %s: %w", file, job.Name, r.Host, err)
 				}
 			}
+			s.Commit = job.Commit
 			r.Seen = append(r.Seen, s)
 		}
 		if r.Seen != nil {

@@ -61,7 +61,7 @@ func TestGuestsPage(t *testing.T) {
 	results, err := json.Marshal([]job{
 		{"host": "qemu-1", "kernel": "1.0", "commit": "abc", "jobs": []job{
 			{"name": "doctor", "json": job{"schema": "x"}},
-			{"name": "programs/gcc", "json": rows[0].seen()}, {"name": "programs/late", "late": true}, {"name": "programs/other", "json": other}}},
+			{"name": "programs/gcc", "json": rows[0].seen()}, {"name": "programs/late", "late": true}, {"name": "programs/other", "json": other, "commit": "ab1"}}},
 		{"host": "qemu-2", "jobs": []job{{"name": "doctor"}}},
 	})
 	if err != nil {
@@ -80,7 +80,7 @@ func TestGuestsPage(t *testing.T) {
 	}
 	page := guestsPage(rows, kept)
 	for _, want := range []string{"| qemu-1 | 1.0 | 2 | 2 | 1 | 1 |", "| gcc | as here |", "| slow | left out: it is slow |",
-		"| late | left out: it was ended at the limit of its time |", "| other | traced: timeout<br>refused + `sync()` |"} {
+		"| late | left out: it was ended at the limit of its time |", "| other | traced: timeout<br>refused + `sync()`<br>(of commit ab1) |"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in %s", want, page)
 		}
