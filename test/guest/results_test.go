@@ -129,7 +129,7 @@ func TestJudgeProgram(t *testing.T) {
 		`{"schema":"programs","missing":"no folder"}`:                             "no folder",
 		`{"schema":"programs","enforced":"ok 0","traced":"ok 0","differs":"rw"}`:  "rw",
 		`{"schema":"programs","enforced":"ok 0","traced":"timeout","differs":""}`: "enforced it is ok 0, and traced timeout",
-		`{"schema":"programs","enforced":"ok 0","traced":"ok 0","wrong":"late"}`:   "late",
+		`{"schema":"programs","enforced":"ok 0","traced":"ok 0","wrong":"late"}`:  "late",
 	} {
 		if got := judgeProgram([]byte(line)); got != want {
 			t.Errorf("judgeProgram(%s) = %q, want %q", line, got, want)
