@@ -2,9 +2,8 @@ package jail
 
 import (
 	"encoding/binary"
+	"math/rand/v2"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // newID is a ULID: 48 bits of milliseconds and 80 random bits in Crockford's
@@ -13,9 +12,10 @@ func newID(now time.Time) string {
 	const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 	var b [16]byte
 	binary.BigEndian.PutUint64(b[:8], uint64(now.UnixMilli())<<16)
-	// getrandom(2) does not fail for so few bytes once the pool is ready, and
-	// an id is a label, not a secret.
-	unix.Getrandom(b[6:], 0)
+	// An id is a label, not a secret: the runtime's own generator, which the kernel
+	// seeds at a process's start, costs no call.
+	binary.BigEndian.PutUint16(b[6:8], uint16(rand.Uint32()))
+	binary.BigEndian.PutUint64(b[8:], rand.Uint64())
 	hi, lo := binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(b[8:])
 	var id [26]byte
 	for i := len(id) - 1; i >= 0; i-- {

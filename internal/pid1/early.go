@@ -19,6 +19,9 @@ var early struct {
 	single  int32 // the runtime was told to begin with one processor
 }
 
+// profileRate is where jail_entry finds that variable.
+var profileRate = &runtime.MemProfileRate
+
 // Settle is for the beginning of a main function, before anything else looks at
 // the environment. The runtime was started with one processor, by a variable of
 // its own (GOMAXPROCS) that the caller had not set: it gets as many as in any

@@ -152,6 +152,10 @@ last:
 	MOVL $1, ·early+16(SB)
 
 start:
+	// A program in which nothing asks for a profile of its memory takes none, which
+	// the runtime only sees after it has looked up the stack for a first sample.
+	MOVQ ·profileRate(SB), AX
+	MOVQ $0, 0(AX)
 	// A write past the caller's limit on files would end us by SIGXFSZ.
 	MOVL $SYS_prlimit64, AX
 	XORL DI, DI

@@ -140,6 +140,8 @@ move:
 	MOVW R0, 16(R1)
 
 start:
+	MOVD ·profileRate(SB), R0
+	MOVD ZR, 0(R0)
 	MOVD $SYS_prlimit64, R8
 	MOVD $0, R0
 	MOVD $1, R1 // RLIMIT_FSIZE
