@@ -54,13 +54,13 @@ const trialSocket = "socket(AF_INET6, SOCK_STREAM)"
 
 // suspicionOf is suspect with what the program itself says. What many programs look for in vain is nothing to tell of
 // unless it is named there.
-func suspicionOf(d Denial, said string) (s suspicion, any bool) {
+func suspicionOf(d Denial, said words) (s suspicion, any bool) {
 	switch s = suspect(d); {
 	case d.Errno == "":
 		return 0, false
-	case d.What == trialSocket && tellsOfHosts(said):
+	case d.What == trialSocket && tellsOfHosts(said.all):
 		return network, true
-	case (d.common || s == missed) && named(d, said):
+	case (d.common || s == missed) && said.name(d):
 		return told, true
 	}
 	return s, !d.common
@@ -68,7 +68,7 @@ func suspicionOf(d Denial, said string) (s suspicion, any bool) {
 
 // suspects is the denial that a failure is most likely owed to; of equals, the first
 // that programs rarely do without. It is nil if nothing was seen to be refused.
-func suspects(denials []Denial, said string) (best *Denial, most suspicion) {
+func suspects(denials []Denial, said words) (best *Denial, most suspicion) {
 	for i := range denials {
 		if s, ok := suspicionOf(denials[i], said); ok && (best == nil || s > most || s == most && best.common && !denials[i].common) {
 			best, most = &denials[i], s
@@ -86,7 +86,8 @@ func (res *Result) accuse(program, files string) {
 		return
 	}
 	said := res.saidOnStderr()
-	d, s := suspects(res.Denials, said)
+	w := wordsOf(said)
+	d, s := suspects(res.Denials, w)
 	if s < missed {
 		if files = cmp.Or(files, res.hostHint(said), res.fileHint("stderr", said)); d == nil || files != "" {
 			res.Hint = joined(res.Hint, cmp.Or(exitHint(program, res.ExitCode), files))
@@ -97,7 +98,7 @@ func (res *Result) accuse(program, files string) {
 		return
 	}
 	for i := range res.Denials {
-		own, ok := suspicionOf(res.Denials[i], said)
+		own, ok := suspicionOf(res.Denials[i], w)
 		res.Denials[i].Likely = ok && own == s && s >= missed
 	}
 	switch s {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
 )
 
 // What a program itself says of its failure is its own word, and may be of anything:
@@ -18,12 +20,14 @@ import (
 // message and hint tell of it, and where it tells of another one, the hint says how
 // to find out. It changes nothing where something likelier is known, or nothing failed.
 func (res *Result) Heed(said string) {
+	said = endsOf(said)
 	if res.Reason != ReasonExecutionFailed || slices.ContainsFunc(res.Denials, func(d Denial) bool { return d.Likely }) {
 		return
 	}
+	w := wordsOf(said)
 	for i := range res.Denials {
 		d := &res.Denials[i]
-		if d.Errno == "" || !named(*d, said) {
+		if d.Errno == "" || !w.name(*d) {
 			continue
 		}
 		d.Likely = true
@@ -35,12 +39,24 @@ func (res *Result) Heed(said string) {
 	}
 }
 
-// saidOnStderr is the text of what was kept of stderr.
+// mostSaid is how many bytes of a program's words are looked into: each of them is, for
+// each denial, and how many there are is the program's choice (Limits.Output).
+const mostSaid = 64 << 10
+
+// endsOf is a text, or of a long one how it begins and how it ends.
+func endsOf(said string) string {
+	if len(said) <= mostSaid {
+		return said
+	}
+	return said[:mostSaid/2] + "\n" + said[len(said)-mostSaid/2+1:]
+}
+
+// saidOnStderr is the text of what was kept of stderr, as far as it is looked into.
 func (res *Result) saidOnStderr() string {
 	if res.Stderr.Encoding != "" {
 		return ""
 	}
-	return res.Stderr.Text + res.Stderr.Tail
+	return endsOf(endsOf(res.Stderr.Text) + endsOf(res.Stderr.Tail))
 }
 
 // tellsOfHosts says whether a text is one of programs that found no host, or no way to
@@ -63,23 +79,45 @@ func pathOf(d Denial) string {
 	return ""
 }
 
-// named says whether a text names the file of a denial: by its path, or, where it tells
-// of a file that is missed, by the end of that, as from a folder that the program was in.
-func named(d Denial, said string) bool {
+// words are what a program said, and the lines of it that tell of a file which is missed
+// or refused.
+type words struct{ all, missed string }
+
+func wordsOf(said string) words {
+	return words{said, linesThatTellOf(said, "No such file", "ENOENT", "annot ", "ermission denied", "EACCES", "Read-only file", "EROFS", "not found")}
+}
+
+// name says whether words name the file of a denial: by its path, or, where they tell of
+// a file that is missed, by the end of that, as from a folder that the program was in.
+func (w words) name(d Denial) bool {
 	p := pathOf(d)
 	if p == "" {
 		return false
 	}
-	for line := range strings.Lines(said) {
-		ends := tellsOf(line, "No such file", "ENOENT", "annot ", "ermission denied", "EACCES", "Read-only file", "EROFS", "not found")
-		for rest, at := line, strings.Index(line, p); at >= 0; at = strings.Index(rest, p) {
-			if rest = rest[at+len(p):]; rest == "" || !inPath(rest) {
-				return true
-			}
-		}
-		if ends && slices.ContainsFunc(strings.FieldsFunc(line, notOfPath), func(word string) bool { return endsIn(p, word) }) {
+	for rest, at := w.all, strings.Index(w.all, p); at >= 0; at = strings.Index(rest, p) {
+		if rest = rest[at+len(p):]; rest == "" || !inPath(rest) {
 			return true
 		}
+	}
+	const mostTries = 512 // of words that have the file's name in them
+	rest, name := w.missed, path.Base(p)
+	for range mostTries {
+		at := strings.Index(rest, name)
+		if at < 0 {
+			return false
+		}
+		from, to := max(0, at-unix.PathMax), min(len(rest), at+unix.PathMax)
+		if n := strings.LastIndexFunc(rest[from:at], notOfPath); n >= 0 {
+			_, size := utf8.DecodeRuneInString(rest[from+n:])
+			from += n + size
+		}
+		if n := strings.IndexFunc(rest[at:to], notOfPath); n >= 0 {
+			to = at + n
+		}
+		if endsIn(p, rest[from:to]) {
+			return true
+		}
+		rest = rest[max(to, at+len(name)):]
 	}
 	return false
 }
