@@ -46,7 +46,7 @@ func (h *Hints) Private(p string) string {
 }
 
 // unhintable says why no hint names what was looked at, or is "": it is private, one of
-// the host's own folders as a whole, or would be written to and is a part of the system.
+// the host's own folders as a whole, or would be written to and is run by somebody.
 func (h *hostLooks) unhintable(f hostFile, use hintUse) string {
 	kind := f.mode & unix.S_IFMT
 	switch {
@@ -64,15 +64,26 @@ func (h *hostLooks) unhintable(f hostFile, use hintUse) string {
 	if why := h.private(f); why != "" {
 		return notHinted + why
 	}
-	if use == hintWrite && slices.ContainsFunc(h.policy, func(file string) bool { return below(file, f.real) || below(f.real, file) }) {
-		return "it holds a profile, by which the program could rewrite its own policy"
+	why := ""
+	if !h.bounded(func() { why = h.shut(f, use) }) {
+		return "looking at it took too long"
 	}
-	if use == hintWrite && slices.ContainsFunc(systems, func(s string) bool { return below(f.real, s) }) {
-		return notHinted + "it is a part of the operating system, which no program in a box is to change"
-	}
-	why := "looking at it took too long"
-	h.bounded(func() { why = refusedSource(&mount{Mount: Mount{Kind: MountRO, Source: f.real}}) })
 	return why
+}
+
+// shut is the part of unhintable that what lies there and around it decides.
+func (h *hostLooks) shut(f hostFile, use hintUse) string {
+	why := h.hidden(f.real)
+	if why == "" && f.dir() {
+		why = h.holds(f.real)
+	}
+	switch {
+	case why != "":
+		return notHinted + why
+	case use == hintWrite && h.runs(f.real) != "":
+		return h.runs(f.real)
+	}
+	return refusedSource(&mount{Mount: Mount{Kind: MountRO, Source: f.real}})
 }
 
 // private is Hints.Private of what was looked at.

@@ -21,9 +21,9 @@ func TestUnhintableNames(t *testing.T) {
 	for _, c := range []struct{ path, refused string }{
 		{"/", "rw"}, {"/home", "rw"}, {"/home/bob", "rw"}, {"/root", "rw"}, {"/etc", "rw"}, {"/boot", "rw"}, {"/opt", "rw"}, {"/srv", "rw"}, {"/tmp", "rw"}, {"/var/lib", "rw"}, {"/usr/local", "rw"},
 		{"/srv/people/me", "rw"}, {"/srv/people", "rw"}, {"/srv/people/me/job", ""}, {"/srv/people/me/.ssh/id_rsa", "rw"}, {"/srv/people/me/.ssh", "rw"}, {"/srv/people/me/.config/gh/hosts.yml", "rw"},
-		{"/home/bob/.aws/credentials", "rw"}, {"/srv/backup/bob/.gnupg/x", "rw"}, {"/home/bob/job/in.csv", ""}, {"/home/bob/.sshx", ""},
+		{"/home/bob/.aws/credentials", "rw"}, {"/srv/backup/bob/.gnupg/x", "rw"}, {"/home/bob/job/in.csv", ""}, {"/home/bob/.sshx", "rw"},
 		{"/etc/shadow", "rw"}, {"/etc/ssh/ssh_host_rsa_key", "rw"}, {"/etc/cron.d", "w"}, {"/etc/hosts", "w"}, {"/boot/vmlinuz-absent", "w"}, {"/opt/tool", "w"}, {"/var/lib/dpkg", "w"}, {"/usr/lib/x", "w"},
-		{"/run/user/1000/x", "w"}, {"/proc/1/environ", "rw"}, {"/sys/absent", "rw"}, {"/dev/sda-absent", "rw"}, {"/srv/job", ""}, {"/work/x", ""}, {"/tmp/x", ""}, {"/var/tmp/x", ""}, {"/data", ""},
+		{"/run/user/1000/x", "rw"}, {"/proc/1/environ", "rw"}, {"/sys/absent", "rw"}, {"/dev/sda-absent", "rw"}, {"/srv/job", ""}, {"/work/x", ""}, {"/tmp/x", ""}, {"/var/tmp/x", ""}, {"/data", ""},
 	} {
 		for letter, use := range map[string]hintUse{"r": hintRead, "w": hintWrite} {
 			got := h.looks.unhintable(hostFile{real: c.path, mode: unix.S_IFREG}, use)
@@ -70,7 +70,7 @@ func TestUnhintablePlaces(t *testing.T) {
 	h := NewHints()
 	for p, want := range map[string]string{
 		"real/bob": "home", "real": "home", "bobhome": "home", "real/bob/.ssh/id_rsa": "keys", "bobhome/.ssh/id_rsa": "keys", "real/bob/job": "", "real/bob/job/in": "",
-		"real/bob/.config": "holds gh", "real/bob/.config/gh": "keys", "real/bob/.config/app": "", "copy": "holds .netrc", "plain": "", "plain/fifo": "",
+		"real/bob/.config": "holds gh", "real/bob/.config/gh": "keys", "copy": "holds .netrc", "plain": "", "plain/fifo": "",
 	} {
 		f, ok := h.looks.at(at(p))
 		if got := h.looks.unhintable(f, hintRead); !ok || !strings.Contains(got, want) || (got == "") != (want == "") {

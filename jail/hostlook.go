@@ -32,6 +32,8 @@ type hostLooks struct {
 	written []string
 	homes   []string
 	policy  []string // ProfileRef.Files
+	// programs are the folders of the programs that the caller runs.
+	programs []string
 }
 
 func newHostLooks(v view) *hostLooks {
@@ -41,9 +43,9 @@ func newHostLooks(v view) *hostLooks {
 			h.written = append(h.written, m.Source)
 		}
 	}
-	var closed, homes []string
-	if h.bounded(func() { closed = closedMounts(); homes = homesOf(closed) }) {
-		h.closed, h.homes = closed, homes
+	var closed, homes, programs []string
+	if h.bounded(func() { closed = closedMounts(); homes = homesOf(closed); programs = programsOf(closed) }) {
+		h.closed, h.homes, h.programs = closed, homes, programs
 	}
 	return h
 }

@@ -1,0 +1,182 @@
+package jail
+
+import (
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// What no hint names goes by where it lies and by its shape, and not by what the programs
+// of this world are called: whoever means it names it by a flag.
+
+// packages are the folders below a home that hold what was installed or fetched, and that
+// may be named for reading though they are hidden.
+var packages = []string{
+	".asdf/installs", ".bun/install", ".cabal/packages", ".cache/go-build", ".cache/ms-playwright", ".cache/node", ".cache/pip", ".cache/pnpm", ".cache/pypoetry",
+	".cache/uv", ".cache/yarn", ".cargo/bin", ".cargo/git", ".cargo/registry", ".gem/ruby", ".julia/packages", ".local/bin", ".local/lib", ".local/pipx", ".local/share/fnm",
+	".local/share/mise/installs", ".local/share/pipx", ".local/share/pnpm", ".local/share/uv/python", ".local/share/uv/tools", ".local/share/virtualenvs", ".m2/repository",
+	".npm/_cacache", ".nuget/packages", ".nvm/versions", ".opam", ".pub-cache", ".pyenv/versions", ".rbenv/versions", ".rustup/toolchains", ".sdkman/candidates",
+	".virtualenvs", ".volta/tools",
+}
+
+// hidden says why what lies at a path is not named, by its place and its name, or is "".
+func (h *hostLooks) hidden(real string) string {
+	if below(real, "/run") || below(real, "/var/run") {
+		return "sockets of the system's and of its users' lie there"
+	}
+	for _, tmp := range []string{"/tmp/", "/var/tmp/"} {
+		if rest, ok := strings.CutPrefix(real, tmp); ok && slices.ContainsFunc([]string{".", "tmux-", "ssh-", "systemd-private-"}, func(s string) bool { return strings.HasPrefix(rest, s) }) {
+			return "sockets, or what a service keeps to itself, lie there"
+		}
+	}
+	if home := h.homeOf(real); home != "" && strings.HasPrefix(real, home+"/.") {
+		at := real[len(home)+1:]
+		if !slices.ContainsFunc(packages, func(p string) bool { return below(at, p) }) {
+			return "what is hidden in a home is settings, keys and histories"
+		}
+	}
+	if keyName(real) {
+		return "it is called as keys and tokens are"
+	}
+	return ""
+}
+
+// homeOf is the home that a path lies in, or "": one that is known, one right below /home,
+// or a folder with what homes begin with, as a copy of one has.
+func (h *hostLooks) homeOf(real string) string {
+	for dir := path.Dir(real); dir != "/" && dir != "."; dir = path.Dir(dir) {
+		if path.Dir(dir) == "/home" || slices.Contains(h.homes, dir) {
+			return dir
+		}
+		for _, name := range []string{".bashrc", ".gnupg", ".profile", ".ssh", ".zshrc"} {
+			if _, ok := h.look(path.Join(dir, name)); ok {
+				return dir
+			}
+		}
+	}
+	return ""
+}
+
+// keyName says whether a file is called as those with keys and tokens in them are, or lies
+// in a folder that is; in what was installed it is code.
+func keyName(real string) bool {
+	installed := func(s string) bool { return strings.Contains(real, s) }
+	if slices.ContainsFunc([]string{"/usr", "/lib", "/lib64", "/nix"}, func(top string) bool { return below(real, top) }) ||
+		slices.ContainsFunc([]string{"/site-packages/", "/dist-packages/", "/node_modules/"}, installed) {
+		return false
+	}
+	for part := range strings.SplitSeq(strings.ToLower(real), "/") {
+		if part == "credentials" || part == "secrets" {
+			return true
+		}
+	}
+	return keyFile(strings.ToLower(path.Base(real)))
+}
+
+// keyFile is what the last part of a path, in small letters, decides.
+func keyFile(name string) bool {
+	ext := path.Ext(name)
+	stem := strings.TrimSuffix(name, ext)
+	public := func(s string) bool { return strings.Contains(stem, s) }
+	switch {
+	case name == ".env", ext == ".env", stem == ".env" && !slices.Contains([]string{".dist", ".example", ".sample", ".template"}, ext):
+		return true
+	case strings.HasPrefix(name, ".") && strings.Contains(name, "history"):
+		return true
+	case slices.Contains([]string{".agekey", ".jks", ".kdbx", ".key", ".keystore", ".ovpn", ".p12", ".pem", ".pfx", ".ppk"}, ext):
+		return ext != ".pem" || !slices.ContainsFunc([]string{"bundle", "ca", "cert", "chain", "pub"}, public)
+	case slices.Contains([]string{"credentials", "passwords", "secrets", "token", "tokens"}, stem):
+		return slices.Contains([]string{"", ".cfg", ".conf", ".ini", ".json", ".toml", ".txt", ".xml", ".yaml", ".yml"}, ext)
+	}
+	return false
+}
+
+// holds says why a folder is not named for what is in it, or is "": a socket, by which a
+// program with --unix is out of its box where Landlock does not keep it, or a file with
+// keys right in it. Of a large one the first of its tree are looked at.
+func (h *hostLooks) holds(dir string) string {
+	const mostEntries = 2048
+	if h.homeOf(path.Join(dir, "x")) == dir {
+		return "it is somebody's whole home"
+	}
+	folders, left := []string{dir}, mostEntries
+	for n := 0; n < len(folders) && left > 0; n++ {
+		entries := listed(folders[n], left)
+		left -= len(entries) + 1
+		for _, e := range entries {
+			at := path.Join(folders[n], e.Name())
+			switch {
+			case e.Type()&os.ModeSocket != 0:
+				return "it holds a socket"
+			case n == 0 && keyName(at):
+				return "it holds " + shownPath(e.Name()) + ", which is called as keys and tokens are"
+			case e.IsDir() && !slices.Contains(h.closed, at):
+				folders = append(folders, at)
+			}
+		}
+	}
+	return ""
+}
+
+// listed are the first entries of a folder, in no order.
+func listed(dir string, most int) []os.DirEntry {
+	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil
+	}
+	f := os.NewFile(uintptr(fd), dir)
+	defer f.Close()
+	entries, _ := f.ReadDir(most)
+	return entries
+}
+
+// runs says why what lies at a path is not named to be written to, or is "": somebody runs
+// it, or a program of somebody's is told by it what to do.
+func (h *hostLooks) runs(real string) string {
+	switch {
+	case slices.ContainsFunc(h.policy, func(file string) bool { return below(file, real) || below(real, file) }):
+		return "it holds a profile, by which the program could rewrite its own policy"
+	case slices.ContainsFunc(systems, func(s string) bool { return below(real, s) }):
+		return notHinted + "it is a part of the operating system, which no program in a box is to change"
+	case slices.ContainsFunc(h.programs, func(dir string) bool { return below(dir, real) || below(real, dir) }):
+		return notHinted + "programs that you run lie in it"
+	}
+	home := h.homeOf(real)
+	for part := range strings.SplitSeq(real, "/") {
+		if strings.HasPrefix(part, ".") && (!strings.Contains(part, "cache") || home != "" && strings.HasPrefix(real, home+"/.")) {
+			return notHinted + "what is hidden tells programs of yours what to do"
+		}
+		if part == "site-packages" || part == "dist-packages" {
+			return notHinted + "what is installed there is run outside of boxes as well"
+		}
+	}
+	for dir := real; dir != "/" && dir != "."; dir = path.Dir(dir) {
+		if _, ok := h.look(path.Join(dir, "pyvenv.cfg")); ok {
+			return notHinted + "it is a virtual environment's, which is run outside of boxes as well"
+		}
+	}
+	return ""
+}
+
+// programsOf are the folders of the caller's PATH, and the one that jail lies in, each as
+// named and as what its links lead to.
+func programsOf(closed []string) (list []string) {
+	const mostFolders = 64
+	dirs := strings.Split(os.Getenv("PATH"), ":")
+	dirs = dirs[:min(len(dirs), mostFolders)]
+	if own, err := os.Executable(); err == nil {
+		dirs = append(dirs, path.Dir(own))
+	}
+	for _, dir := range dirs {
+		if dir = path.Clean(dir); !path.IsAbs(dir) || dir == "/" {
+			continue
+		}
+		if f, ok := (&hostLooks{closed: closed}).look(dir); ok {
+			list = append(list, dir, f.real)
+		}
+	}
+	return list
+}

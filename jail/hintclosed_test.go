@@ -1,0 +1,95 @@
+package jail
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// closedTree is a home of somebody's, a copy of it elsewhere, and what lies around them.
+func closedTree(t *testing.T, names ...string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(ownTemp(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		at := filepath.Join(dir, name)
+		os.MkdirAll(filepath.Dir(at), 0o755)
+		if strings.HasSuffix(name, "/") {
+			os.MkdirAll(at, 0o755)
+		} else if err := os.WriteFile(at, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("HOME", filepath.Join(dir, "me"))
+	t.Setenv("PATH", filepath.Join(dir, "me/tools/bin")+":/usr/bin")
+	return dir
+}
+
+// Where somebody's settings, keys and histories are no hint leads, whatever program's they
+// are, nor to sockets; and where work and packages are it does.
+func TestHintsAreClosedByShape(t *testing.T) {
+	dir := closedTree(t, "me/.bashrc", "me/.config/none-that-anybody-knows/x", "me/job/in.csv", "me/job/.eslintrc.json", "me/job/node_modules/left-pad/token.js", "me/job/key.pem", "me/job/data/x",
+		"me/job/cacert.pem", "me/job/tokenizer.json", "me/job/.env", "me/job/.env.example", "me/job/sub/credentials/x", "me/job/sub/server.key", "me/job/sub/token.json", "me/job/sub/token.py",
+		"me/.cache/pip/x", "me/.local/lib/python3.11/site-packages/x", "me/go/pkg/mod/x", "me/.cargo/registry/x", "me/.env", "me/.age/key.txt", "me/.local/state/bash/history", "me/.secrets/x",
+		"me/.cache/other", "me/.local/share/gopass/x", "me/.mycli-history", "copy/.profile", "copy/.config/x/y", "copy/work/x", "run/deep/x", "me/tools/bin/x")
+	l, err := net.Listen("unix", filepath.Join(dir, "run/deep/bus"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	h := NewHints()
+	for p, want := range map[string]string{
+		"me/job/in.csv": "", "me/job/.eslintrc.json": "", "me/job/node_modules/left-pad": "", "me/job/node_modules/left-pad/token.js": "", "me/job/data": "", "me/job/cacert.pem": "",
+		"me/job/tokenizer.json": "", "me/job/.env.example": "", "me/job/sub/token.py": "", "me/.cache/pip": "", "me/.local/lib/python3.11/site-packages": "", "me/go/pkg/mod": "", "me/.cargo/registry/x": "",
+		"copy/work": "", "copy/work/x": "", "me/tools/bin": "", "run/deep/x": "",
+		"me/.bashrc": "hidden", "me/.config": "hidden", "me/.config/none-that-anybody-knows": "hidden", "me/.config/none-that-anybody-knows/x": "hidden", "me/.env": "hidden", "me/.age/key.txt": "hidden",
+		"me/.local/state/bash/history": "hidden", "me/.secrets": "hidden", "me/.local": "hidden", "me/.local/share/gopass": "hidden", "me/.mycli-history": "hidden", "me/.cache": "hidden", "me/.cache/other": "hidden",
+		"copy": "whole home", "copy/.config/x/y": "hidden", "copy/.profile": "hidden",
+		"me/job": "which is called as keys", "me/job/key.pem": "called as keys", "me/job/.env": "called as keys", "me/job/sub/credentials": "called as keys", "me/job/sub/credentials/x": "called as keys",
+		"me/job/sub/server.key": "called as keys", "me/job/sub/token.json": "called as keys",
+		"run": "holds a socket", "run/deep": "holds a socket", "run/deep/bus": "sockets and devices",
+	} {
+		f, ok := h.looks.at(filepath.Join(dir, p))
+		if got := h.looks.unhintable(f, hintRead); !ok || !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("unhintable(%s) = %q, %v, want %q", p, got, ok, want)
+		}
+	}
+	for _, p := range []string{"/run/user/1000", "/run/dbus", "/var/run/x", "/tmp/.X11-unix", "/tmp/tmux-1000", "/tmp/ssh-abc/agent.1", "/var/tmp/.x", "/root/.x", "/home/bob/.local/share/x"} {
+		if got := h.looks.unhintable(hostFile{real: p, mode: unix.S_IFDIR}, hintRead); !strings.HasPrefix(got, notHinted) {
+			t.Errorf("unhintable(%s) = %q, want a reason", p, got)
+		}
+	}
+}
+
+// What somebody runs, or reads to know what to do, no hint has written to by a box.
+func TestHintsAreNotForWhatIsRun(t *testing.T) {
+	dir := closedTree(t, "me/tools/bin/x", "me/job/.git/hooks/x", "me/job/.vscode/x", "me/job/.husky/x", "me/job/node_modules/.bin/x", "me/job/venv/pyvenv.cfg", "me/job/venv/bin/x",
+		"me/job/lib/site-packages/x", "me/job/out/x", "me/job/.pytest_cache/x", "me/.local/bin/x", "me/.cache/pip/x", "me/.config/git/hooks/x", "data/x", "deep/.hidden/x/y")
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := NewHints()
+	for p, want := range map[string]string{
+		"me/job": "", "me/job/out": "", "me/job/out/x": "", "me/job/.pytest_cache": "", "data": "", "data/x": "", "deep": "",
+		"me/tools/bin": "programs that you run", "me/tools/bin/x": "programs that you run", "me/tools": "programs that you run", "me/job/.git": "hidden", "me/job/.git/hooks": "hidden", "me/job/.vscode": "hidden",
+		"me/job/.husky": "hidden", "me/job/node_modules/.bin": "hidden", "me/job/venv": "virtual environment", "me/job/venv/bin": "virtual environment", "me/job/venv/bin/x": "virtual environment",
+		"me/job/lib/site-packages": "installed there", "me/.local/bin": "hidden", "me/.cache/pip": "hidden", "me/.config/git/hooks": "hidden", "deep/.hidden/x": "hidden",
+	} {
+		f, ok := h.looks.at(filepath.Join(dir, p))
+		if got := h.looks.unhintable(f, hintWrite); !ok || !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("unhintable(%s) to be written = %q, %v, want %q", p, got, ok, want)
+		}
+	}
+	for _, p := range []string{filepath.Dir(own), "/etc", "/usr/local/share", "/opt/x"} {
+		if got := h.looks.unhintable(hostFile{real: p, mode: unix.S_IFDIR}, hintWrite); got == "" {
+			t.Errorf("unhintable(%s) to be written: want a reason", p)
+		}
+	}
+}
