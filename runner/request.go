@@ -85,8 +85,8 @@ func (r *Request) set(name string, value json.RawMessage) jail.Faults {
 		if value[0] != '"' || json.Unmarshal(value, &r.Source) != nil {
 			return fault("source", shortened(string(value)), "must be a string")
 		}
-		if loneSurrogate(value) {
-			return fault("source", "", "must be text, without halves of surrogate pairs")
+		if want := WantText(value); want != "" {
+			return fault("source", "", want)
 		}
 	case "input":
 		r.Input = value
@@ -160,8 +160,21 @@ func jsonError(err error) string {
 
 func shortened(s string) string { return most(s, 40) }
 
+// WantText is what a string of a JSON text, or a list of them, must be to be taken as
+// text, or "" if it is. encoding/json would put U+FFFD in the place of what is none, and
+// another source would run than the one that was sent.
+func WantText(value json.RawMessage) string {
+	switch {
+	case !utf8.Valid(value):
+		return "must be UTF-8"
+	case loneSurrogate(value):
+		return "must be text, without halves of surrogate pairs"
+	}
+	return ""
+}
+
 // loneSurrogate says whether a JSON text has half of a surrogate pair in it, which
-// no UTF-8 can hold: encoding/json would put U+FFFD in its place.
+// no UTF-8 can hold.
 func loneSurrogate(text []byte) bool {
 	high := false // the escape before was the first half of a pair
 	for i := 0; i < len(text); i++ {

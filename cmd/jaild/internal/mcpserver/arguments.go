@@ -6,16 +6,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/seed-75010da9/jail/jail"
+	"github.com/seed-75010da9/jail/runner"
 )
 
 // An argument is one that a tool takes.
 type argument struct {
 	name   string
 	needed bool
-	want   string
+	want   string                     // "": it is any JSON, which the runner checks
 	set    func(json.RawMessage) bool // false: it is not what is wanted
 }
 
@@ -55,6 +55,8 @@ func decode(text json.RawMessage, tool string, takes []argument) (faults jail.Fa
 			fault(brief([]byte(name)), brief(value), "there is no such argument: "+accepted+"; "+fixed)
 		case seen[name]:
 			fault(name, brief(value), "must be there once")
+		case takes[i].want != "" && runner.WantText(value) != "":
+			fault(name, "", runner.WantText(value))
 		case !takes[i].set(value):
 			fault(name, brief(value), takes[i].want)
 		}
@@ -80,11 +82,9 @@ func brief(b []byte) string {
 	return string(b)
 }
 
-// text sets a string, without NUL where it is to be an argument of a program's.
+// text sets a string.
 func text(to *string) func(json.RawMessage) bool {
-	return func(v json.RawMessage) bool {
-		return v[0] == '"' && json.Unmarshal(v, to) == nil && utf8.ValidString(*to)
-	}
+	return func(v json.RawMessage) bool { return v[0] == '"' && json.Unmarshal(v, to) == nil }
 }
 
 // words sets a list of strings that a program can be started with.

@@ -85,6 +85,16 @@ func TestArguments(t *testing.T) {
 		{toolCode, `{"language":"python","source":["1"]}`, []string{"must be a string"}},
 		{toolCode, `{"language":"python","source":null}`, []string{"must be a string"}},
 		{toolCode, `{"language":"python","source":"\u0000"}`, []string{"NUL"}},
+		{toolCode, `{"language":"python","source":"return '\ud800'"}`, []string{"source: must be text, without halves of surrogate pairs"}},
+		{toolCode, `{"language":"sh","source":"echo \udc00\ud800"}`, []string{"source: must be text, without halves"}},
+		{toolCode, "{\"language\":\"node\",\"source\":\"return '\xff'\"}", []string{"source: must be UTF-8"}},
+		{toolCode, "{\"language\":\"node\",\"source\":\"1\",\"input\":\"\xff\"}", []string{"input: must be UTF-8"}},
+		{toolCode, `{"language":"node\ud800","source":"1"}`, []string{"language: must be text"}},
+		{toolCommand, `{"argv":["printf","%s","a\ud800","\udc00"]}`, []string{"argv: must be text, without halves"}},
+		{toolCommand, "{\"argv\":[\"printf\",\"\xff\"]}", []string{"argv: must be UTF-8"}},
+		{toolCommand, `{"argv":["cat"],"stdin":"\udfff"}`, []string{"stdin: must be text, without halves"}},
+		{toolCommand, "{\"argv\":[\"cat\"],\"stdin\":\"\xc3\"}", []string{"stdin: must be UTF-8"}},
+		{toolRead, `{"result":"\ud800","stream":"stdout"}`, []string{"result: must be text"}},
 		{toolCode, `{"language":"sh","source":"` + strings.Repeat("#", 200_000) + `"}`, []string{"131070"}},
 		{toolCode, `{"language":"python","source":"1","input":` + deep + `}`, []string{"500 levels"}},
 		{toolCode, `{}`, []string{"language: must be there", "source: must be there"}},
@@ -130,7 +140,7 @@ func TestCommandLine(t *testing.T) {
 	if r := s.call(toolCommand, map[string]any{"argv": []string{"cat"}, "stdin": "x"}); r.Stdout.Text != "x" {
 		t.Errorf("%s", r.text)
 	}
-	for _, bad := range []string{`{}`, `{"argv":["ls"],"command":"ls"}`, `{"command":""}`} {
+	for _, bad := range []string{`{}`, `{"argv":["ls"],"command":"ls"}`, `{"command":""}`, `{"command":"echo \ud800"}`, "{\"command\":\"echo \xff\"}"} {
 		if r := s.call(toolCommand, rawJSON(bad)); r.Refused == nil {
 			t.Errorf("%s: %s, want a refusal", bad, r.text)
 		}
