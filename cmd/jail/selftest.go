@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/seed-75010da9/jail/cmd/internal/companion"
@@ -12,11 +13,12 @@ import (
 
 // selftestOptions is what the flags of `jail selftest` said.
 type selftestOptions struct {
-	only    []string
-	list    bool
-	tier    jail.Tier
-	timeout time.Duration
-	parent  string
+	only     []string
+	list     bool
+	tier     jail.Tier
+	timeout  time.Duration
+	parent   string
+	optional []string
 }
 
 func selftestFlags() []flagDef {
@@ -32,6 +34,9 @@ func selftestFlags() []flagDef {
 		{name: "cgroup-parent", value: "PATH", group: groupAttacks,
 			usage: "the cgroup below which the boxes' own are made", accept: "a path, relative to the cgroup mount", preset: "jail's own cgroup",
 			set: parsed(asIs[string], func(o *options) *string { return &o.selftest.parent })},
+		{name: "optional", value: "LAYER,…", many: true, group: groupAttacks, words: wordChoice, values: layerNames(),
+			usage: "layers that the boxes may lack here; without one that is not named the status is 1", accept: "of landlock, seccomp and cgroup",
+			set: mayLack},
 		{name: "timeout", value: "TIME", group: groupAttacks, accept: acceptTime, preset: "2m",
 			usage: "how long all of it may take; what was not carried out by then is unproven",
 			set:   parsed(profiles.ParseDuration, func(o *options) *time.Duration { return &o.selftest.timeout })},
@@ -39,6 +44,19 @@ func selftestFlags() []flagDef {
 			set: on(func(o *options) *bool { return &o.json })},
 		helpFlag(),
 	}
+}
+
+// mayLack is --optional of a selftest, whose companion has no Spec to find a wrong name in.
+func mayLack(o *options, v string) error {
+	if err := commas(func(o *options) *[]string { return &o.selftest.optional })(o, v); err != nil {
+		return err
+	}
+	for _, l := range strings.Split(v, ",") {
+		if _, err := oneOf(layerNames()...)(l); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // groupAttacks is the heading of the flags in `jail help selftest`.
@@ -60,7 +78,7 @@ func selftestCommand(args []string) int {
 	}
 	fmt.Fprintln(os.Stderr, "jail: selftest:", companion.Exec("selftest", companion.Selftest{
 		Version: ownVersion(), Only: o.selftest.only, List: o.selftest.list, Refused: refused, JSON: o.json, Tier: int(o.selftest.tier), Timeout: o.selftest.timeout,
-		CgroupParent: o.selftest.parent,
+		CgroupParent: o.selftest.parent, Optional: o.selftest.optional,
 	}))
 	return exitRefused
 }
@@ -74,17 +92,24 @@ and in a box without exactly the walls that are said to stop it, where it must
 succeed again. So a line that says held says by which walls, and that was tried.
 
 It says first what it will do, attacks nothing but what it made itself, and
-takes all of it away again. A machine in use may run it: what such a machine
-would feel is carried out boxed alone, and the line says so. Walls are taken
-down for these attacks alone: no flag of any command does it.
+takes all of it away again; if it is killed, the next one of the same user does
+that. A machine in use may run it: what such a machine would feel is carried out
+boxed alone, and the line says so. Walls are taken down for these attacks alone:
+no flag of any command does it.
+
+A layer that jail run asks for, and that this host does not give you, is named
+before the first attack, as no wall: jail run refuses there, unless --optional
+names the layer. The other walls are attacked all the same. With --optional here
+as well, boxes without it are what is tested, and what is claimed.
 
 Exit status: 0 if every wall is what is claimed, 1 if an attack got through, a
-row proved nothing or the time was up, 125 if nothing could be carried out. Rows
-that this host, or who you are, gives nothing to attack for are skipped, with
-the reason, and are no fault.
+row proved nothing, a layer is missing that --optional does not name or the time
+was up, 125 if nothing could be carried out. Rows that this host, or who you
+are, gives nothing to attack for are skipped, with the reason, and are no fault.
 
   jail selftest
   jail selftest --list
   jail selftest --only pid1 --only 'files/climb out with ..'
+  jail selftest --optional cgroup
   sudo jail selftest --json >selftest.json
 `

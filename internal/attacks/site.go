@@ -41,6 +41,8 @@ func NewSite(ctx context.Context, prefix string, parents ...string) (*Site, erro
 	var failed []error
 	for _, parent := range parents {
 		sweep(parent, prefix)
+	}
+	for _, parent := range parents {
 		s, err := newSiteIn(ctx, parent, prefix)
 		if err == nil {
 			s.group = givesGroups("") == nil

@@ -80,6 +80,8 @@ type Selftest struct {
 	Tier    int
 	// CgroupParent is jail.Spec's.
 	CgroupParent string
+	// Optional are the layers that boxes may lack here.
+	Optional []string
 	// Timeout bounds all of it.
 	Timeout time.Duration
 }

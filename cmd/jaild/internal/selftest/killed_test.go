@@ -78,6 +78,33 @@ func TestKilled(t *testing.T) {
 	}
 }
 
+// What was left in a place that is not taken now goes away as well; what somebody holds,
+// or has another name, stays.
+func TestSweepsAllPlaces(t *testing.T) {
+	here, there := t.TempDir(), t.TempDir()
+	for _, name := range []string{sitePrefix + "left/attacked", sitePrefix + "held", "mine"} {
+		if err := os.MkdirAll(filepath.Join(there, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	held, err := os.Open(filepath.Join(there, sitePrefix+"held"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	if err := unix.Flock(int(held.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		t.Fatal(err)
+	}
+	site, err := attacks.NewSite(t.Context(), sitePrefix, here, there)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer site.Close()
+	if left, _ := filepath.Glob(there + "/*"); len(left) != 2 {
+		t.Errorf("there are %q, want what is held, and what is no site", left)
+	}
+}
+
 // siteOf is the folder that a selftest holds open, by its lock, or "".
 func siteOf(pid int) string {
 	fds, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/fd/*")

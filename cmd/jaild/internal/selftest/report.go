@@ -14,21 +14,24 @@ const Schema = "jail-selftest/1"
 // A Report is what a selftest found. Its JSON form is the public contract.
 type Report struct {
 	Schema string `json:"schema"`
-	// OK says that no wall was found to be other than claimed, and that every row
-	// proved something, or the host is why it could not.
-	OK       bool       `json:"ok"`
-	Version  string     `json:"version"`
-	Kernel   string     `json:"kernel"`
-	Arch     string     `json:"arch"`
-	Landlock int        `json:"landlock_abi"`
-	UID      int        `json:"uid"`
-	Tier     jail.Tier  `json:"tier"`
-	Listed   bool       `json:"listed,omitempty"` // nothing was carried out
-	TookMS   int64      `json:"took_ms"`
-	Count    Count      `json:"count"`
-	Layers   []LayerOf  `json:"layers"`
-	Walls    []WallSeen `json:"walls"`
-	Rows     []Row      `json:"rows"`
+	// OK says that no wall is missing or was found to be other than claimed, and that
+	// every row proved something, or the host is why it could not.
+	OK       bool      `json:"ok"`
+	Version  string    `json:"version"`
+	Kernel   string    `json:"kernel"`
+	Arch     string    `json:"arch"`
+	Landlock int       `json:"landlock_abi"`
+	UID      int       `json:"uid"`
+	Tier     jail.Tier `json:"tier"`
+	Listed   bool      `json:"listed,omitempty"` // nothing was carried out
+	TookMS   int64     `json:"took_ms"`
+	Count    Count     `json:"count"`
+	Layers   []LayerOf `json:"layers"`
+	// Missing are the layers that a run asks for, and that a box has not here: it would
+	// be refused. Those that --optional named are not among them. With any, OK is false.
+	Missing []jail.LayerName `json:"missing"`
+	Walls   []WallSeen       `json:"walls"`
+	Rows    []Row            `json:"rows"`
 	// Left is what was in the way of leaving nothing behind; usually nothing.
 	Left []string `json:"left,omitempty"`
 }

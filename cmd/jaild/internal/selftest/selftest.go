@@ -70,6 +70,10 @@ func (s settings) run(ctx context.Context, out, say io.Writer) (bool, error) {
 	if report.Layers, err = layersHere(who); err != nil && ctx.Err() == nil {
 		return false, errors.Join(err, site.Close())
 	}
+	report.Missing = s.missing(report.Layers)
+	if _, err := io.WriteString(say, report.noWalls()); err != nil {
+		return false, errors.Join(err, site.Close())
+	}
 	report.Rows = carryAll(ctx, rows, who, s.carry, func(row Row) {
 		if !s.JSON {
 			io.WriteString(out, row.line())
@@ -105,7 +109,7 @@ func (s settings) report() Report {
 	var name unix.Utsname
 	unix.Uname(&name)
 	return Report{Schema: Schema, Version: s.Version, Kernel: unix.ByteSliceToString(name.Release[:]), Arch: runtime.GOARCH,
-		Landlock: int(attacks.LandlockABI()), UID: os.Getuid(), Tier: jail.Tier(s.Tier), Layers: []LayerOf{}, Walls: []WallSeen{}, Rows: []Row{}}
+		Landlock: int(attacks.LandlockABI()), UID: os.Getuid(), Tier: jail.Tier(s.Tier), Layers: []LayerOf{}, Missing: []jail.LayerName{}, Walls: []WallSeen{}, Rows: []Row{}}
 }
 
 // list prints the rows.
@@ -155,6 +159,17 @@ func layersHere(who attacks.Role) ([]LayerOf, error) {
 	return layers, nil
 }
 
+// missing are the layers without which a run is refused, and a box here is.
+func (s settings) missing(layers []LayerOf) []jail.LayerName {
+	missing := []jail.LayerName{}
+	for _, l := range layers {
+		if !l.Applied && slices.Contains(jail.OptionalLayers, l.Name) && !slices.Contains(s.Optional, string(l.Name)) {
+			missing = append(missing, l.Name)
+		}
+	}
+	return missing
+}
+
 // sum counts what the rows came to.
 func (r *Report) sum() {
 	walls := map[string]int{}
@@ -184,7 +199,7 @@ func (r *Report) sum() {
 		r.Walls = append(r.Walls, WallSeen{name, walls[name]})
 	}
 	r.Count = c
-	r.OK = c.Escaped == 0 && c.Unproven == 0 && len(r.Left) == 0
+	r.OK = c.Escaped == 0 && c.Unproven == 0 && len(r.Left) == 0 && len(r.Missing) == 0
 }
 
 // leave takes everything away: the folder, and what processes of the attacks are

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,7 +29,7 @@ func selftest(t *testing.T, ctx context.Context, carry carrier, only ...string) 
 	if attacks.LandlockABI() == 0 {
 		t.Skip("without Landlock a box is refused")
 	}
-	given := companion.Selftest{Version: "test", Only: only, JSON: true, Tier: int(jail.Tier1), Timeout: 2 * time.Minute}
+	given := companion.Selftest{Version: "test", Only: only, JSON: true, Tier: int(jail.Tier1), Optional: []string{"cgroup"}, Timeout: 2 * time.Minute}
 	var out, say bytes.Buffer
 	ok, err := settings{given, carry}.run(ctx, &out, &say)
 	if err != nil {
@@ -86,6 +87,28 @@ func TestFindsAMissingWall(t *testing.T) {
 		r, ok := selftest(t, t.Context(), without(c.wall), c.row)
 		if ok || r.Count.Escaped != 1 || r.Rows[0].Verdict != Escaped || !strings.Contains(r.Rows[0].Seen, "ESCAPED") {
 			t.Errorf("without %s: %+v, want it to have escaped", c.wall, r)
+		}
+	}
+}
+
+// A layer that is not to be had is no wall: that is told first, and is no success unless
+// it was named.
+func TestMissingLayer(t *testing.T) {
+	layers := []LayerOf{{Name: jail.LayerNamespaces}, {Name: jail.LayerLandlock, Applied: true}, {Name: jail.LayerCgroup, Note: "no permission"}}
+	for _, c := range []struct {
+		optional []string
+		missing  []jail.LayerName
+		says     string
+	}{
+		{nil, []jail.LayerName{jail.LayerCgroup}, "NO WALL   cgroup: jail run refuses here for want of it, unless --optional cgroup says that this is meant. Of these boxes: no permission\n\n"},
+		{[]string{"landlock"}, []jail.LayerName{jail.LayerCgroup}, "NO WALL   cgroup: "},
+		{[]string{"cgroup"}, []jail.LayerName{}, "no wall   cgroup, as --optional says is meant. Of these boxes: no permission\n\n"},
+	} {
+		s := settings{companion.Selftest{Optional: c.optional}, nil}
+		r := Report{Layers: layers, Missing: s.missing(layers), Rows: []Row{{Verdict: Held}}}
+		r.sum()
+		if !slices.Equal(r.Missing, c.missing) || r.OK != (len(c.missing) == 0) || !strings.HasPrefix(r.noWalls(), c.says) {
+			t.Errorf("optional %v: %+v, %q; want missing %v, %q", c.optional, r, r.noWalls(), c.missing, c.says)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package selftest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed-75010da9/jail/internal/attacks"
@@ -21,6 +22,23 @@ func (s settings) intro(rows int, who attacks.Role) string {
 	fmt.Fprintf(&b, "control groups, queues, keys, a terminal, ports on loopback. All of it goes away again.\n"+
 		"It runs %d at once, each below 256 MB, and ends after %s at the latest. An attack that\n"+
 		"a machine in use would feel is carried out boxed alone, and says so.\n\n", workers(), s.Timeout)
+	return b.String()
+}
+
+// noWalls says which layers are no walls here, before anything is attacked.
+func (r Report) noWalls() string {
+	var b strings.Builder
+	for _, l := range r.Layers {
+		switch {
+		case slices.Contains(r.Missing, l.Name):
+			fmt.Fprintf(&b, "NO WALL   %s: jail run refuses here for want of it, unless --optional %[1]s says that this is meant. Of these boxes: %[2]s\n", l.Name, l.Note)
+		case !l.Applied && slices.Contains(jail.OptionalLayers, l.Name):
+			fmt.Fprintf(&b, "no wall   %s, as --optional says is meant. Of these boxes: %s\n", l.Name, l.Note)
+		}
+	}
+	if b.Len() > 0 {
+		b.WriteString("\n")
+	}
 	return b.String()
 }
 
@@ -84,6 +102,9 @@ func (r Report) summary() string {
 	fmt.Fprintf(&b, "%d attacks in %.1f s: %d held, %d escaped, %d unproven, %d skipped", c.Rows, float64(r.TookMS)/1000, c.Held, c.Escaped, c.Unproven, c.Skipped)
 	if r.Tier == jail.Tier2 {
 		fmt.Fprintf(&b, ", %d open in tier 2", c.Open)
+	}
+	for _, l := range r.Missing {
+		fmt.Fprintf(&b, ", %s is no wall here", l)
 	}
 	b.WriteString("\n")
 	for _, left := range r.Left {
