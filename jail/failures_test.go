@@ -29,6 +29,8 @@ const noNetworkHint = noNetwork + "; for a server and its clients in one box, --
 
 const notThere = "by 127 a shell says that a command, and the dynamic loader that a library, is not in the box: stderr names it, and --ro grants it"
 
+const setApart = "not hinted, though it can be left out: it was set apart from what is writable around it"
+
 // command is a Spec that runs a program of the system's.
 func command(args ...string) func(*testing.T) Spec {
 	return func(*testing.T) Spec {
@@ -92,6 +94,29 @@ func failures() []failure {
 		{name: "sed that replaces a file which is granted by itself, traced", needs: []string{"/usr/bin/sed"}, reason: ReasonExecutionFailed, stderr: `Read-only file system`,
 			spec:    withTrace(withFile(MountRW, "data.txt", "/usr/bin/sed", "-i", "s/x/y/")),
 			message: `the program ended with exit code 4, and it was refused making "WORK/sedXXXXXX" (EROFS)`, hint: "--rw WORK in place of --rw WORK/data.txt allows it"},
+		{name: "sed that replaces a file which is read-only by itself, traced", needs: []string{"/usr/bin/sed"}, reason: ReasonExecutionFailed, stderr: `Read-only file system`,
+			spec:    withTrace(withFile(MountRO, "data.txt", "/usr/bin/sed", "-i", "s/x/y/")),
+			message: `the program ended with exit code 4, and it was refused making "WORK/sedXXXXXX" (EROFS)`, hint: "--rw WORK in place of --ro WORK/data.txt allows it"},
+		{name: "a shell that writes to a file which is read-only by itself", reason: ReasonExecutionFailed, stderr: `Read-only file system`,
+			spec: func(t *testing.T) Spec {
+				s := withFile(MountRO, "data.txt", "/bin/sh", "-c", `echo x >>"$0"`)(t)
+				os.Chmod(s.Args[3], 0o666) // for root's box, which is of another user
+				return s
+			},
+			message: "the program ended with exit code 2",
+			hint:    `"WORK/data.txt" is granted read-only: --rw WORK/data.txt in place of --ro WORK/data.txt allows it`},
+		{name: "sed that replaces a file which was kept as it is", needs: []string{"/usr/bin/sed"}, reason: ReasonExecutionFailed, stderr: `Device or resource busy`,
+			spec: inWritable(MountRO, "data.txt", "/usr/bin/sed", "-i", "s/x/y/", "WORK/data.txt"), message: "the program ended with exit code 4",
+			hint: `"WORK/data.txt" is granted by itself within "WORK": it can't be replaced, moved or removed there; ` + setApart},
+		{name: "mv of a file which was kept as it is, by its name alone", needs: []string{"/usr/bin/mv"}, reason: ReasonExecutionFailed, stderr: `Device or resource busy`,
+			spec: withTrace(inWritable(MountRO, "data.txt", "/usr/bin/mv", "data.txt", "x.txt")), message: "the program ended with exit code 1",
+			hint: `"WORK/data.txt" is granted by itself within "WORK": it can't be replaced, moved or removed there; ` + setApart},
+		{name: "mv of a folder around a hole", needs: []string{"/usr/bin/mv"}, reason: ReasonExecutionFailed, stderr: `Device or resource busy`,
+			spec: inWritable(MountTmpfs, "sub/hole", "/usr/bin/mv", "sub", "sub2"), message: "the program ended with exit code 1",
+			hint: `"WORK/sub/hole" is granted by itself within "WORK": no folder that holds it can be replaced, moved or removed; ` + setApart},
+		{name: "mv of a folder around what is writable anyway", needs: []string{"/usr/bin/mv"}, reason: ReasonExecutionFailed, stderr: `Device or resource busy`,
+			spec: inWritable(MountRW, "sub/hole", "/usr/bin/mv", "sub", "sub2"), message: "the program ended with exit code 1",
+			hint: `"WORK/sub/hole" is granted by itself within "WORK": no folder that holds it can be replaced, moved or removed; run it without --rw WORK/sub/hole`},
 		{name: "python that opens too many files", needs: []string{"/usr/bin/python3"}, reason: ReasonExecutionFailed, stderr: `Too many open files`,
 			spec: func(t *testing.T) Spec {
 				s := command("/usr/bin/python3", "-c", "l = [open('/dev/null') for i in range(100)]")(t)

@@ -60,6 +60,26 @@ func inReadOnly(args ...string) func(*testing.T) Spec {
 	}
 }
 
+// inWritable is a Spec of a program that starts in a writable folder, with a part of it
+// granted once more by itself.
+func inWritable(kind MountKind, part string, args ...string) func(*testing.T) Spec {
+	return func(t *testing.T) Spec {
+		s := inReadOnly(args...)(t)
+		dir := filledFolder(t)
+		if err := os.MkdirAll(filepath.Join(dir, "sub/hole"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		m := Mount{Kind: kind, Target: filepath.Join(dir, part)}
+		if kind != MountTmpfs {
+			m.Source = m.Target
+		}
+		s.Dir, s.Trace = dir, false
+		s.View[len(s.View)-1].Kind = MountRW
+		s.View = append(s.View, m)
+		return s
+	}
+}
+
 func withTrace(spec func(*testing.T) Spec) func(*testing.T) Spec {
 	return func(t *testing.T) Spec {
 		s := spec(t)

@@ -28,14 +28,18 @@ func (r *run) typed(g pathGrant) pathGrant {
 	s := r.spec
 	gone := g.instead
 	g.instead = nil
+	g.given = slices.Contains(s.View, m)
 	s.View = slices.DeleteFunc(slices.Clone(s.View), func(old Mount) bool {
-		away := old.Target == m.Target || slices.Contains(gone, old) || r.covered(old, m)
-		if away && (old.Kind == MountRO || old.Kind == MountRW) {
+		away := old.Target == m.Target || slices.Contains(gone, old) || r.needless(old, m)
+		if away && old != m && (old.Kind == MountRO || old.Kind == MountRW) {
 			g.instead = append(g.instead, old)
 		}
 		return away
 	})
 	s.View = append(s.View, m)
+	if g.given && len(g.instead) == 0 {
+		return pathGrant{never: g.flag + " " + shellword.Quote(g.value()) + " is given, and something else refuses it"}
+	}
 	var why string
 	if !r.looks().bounded(func() { why = r.viewFault(s, m) }) {
 		return pathGrant{never: "looking at it took too long"}
@@ -46,11 +50,31 @@ func (r *run) typed(g pathGrant) pathGrant {
 	return g
 }
 
-// covered says whether a file that is granted by itself, to be written, is shown with
-// the folder that it lies in as well, and by itself can't be replaced there.
-func (r *run) covered(old, folder Mount) bool {
+// needless says whether an old grant has nothing to say beside the grant of a writable
+// folder that it lies in: it is of a file that this shows as well, and which by itself
+// can't be replaced there; or it is read-only in a box of tier 2, which can't have that
+// there.
+func (r *run) needless(old, folder Mount) bool {
 	m := r.plan.view.grants[old.Target]
-	return m != nil && !m.dir && old.Kind == MountRW && folder.Kind == MountRW && path.Dir(old.Target) == folder.Target && path.Dir(old.Source) == folder.Source
+	switch {
+	case folder.Kind != MountRW || !below(old.Target, folder.Target):
+		return false
+	case r.spec.inPlace():
+		return old.Kind == MountRO
+	case m == nil || m.dir:
+		return false
+	}
+	between := func(m Mount) bool {
+		return m != old && m != folder && below(old.Target, m.Target) && below(m.Target, folder.Target)
+	}
+	return shownBy(old, folder) && !slices.ContainsFunc(r.spec.View, between)
+}
+
+// shownBy says whether a writable grant is of what a writable folder around it shows
+// there by itself.
+func shownBy(old, folder Mount) bool {
+	rest, in := strings.CutPrefix(old.Target, strings.TrimSuffix(folder.Target, "/")+"/")
+	return in && old.Kind == MountRW && folder.Kind == MountRW && old.Source == path.Join(folder.Source, rest)
 }
 
 // viewFault is what is wrong with a Spec with a new mount on this host, or "".

@@ -18,6 +18,9 @@ func specTyped(t *testing.T, bash string, s Spec, grant string) Spec {
 	if rest, ok := strings.CutPrefix(grant, "without "); ok {
 		give, instead = "", rest
 	}
+	if m, ok := mountTyped(t, bash, instead); ok && give == "" {
+		s.View = slices.DeleteFunc(s.View, func(old Mount) bool { return old == m })
+	}
 	if call, ok := strings.CutPrefix(instead, "--deny-syscall "); ok {
 		s.Seccomp.Deny = slices.DeleteFunc(s.Seccomp.Deny, func(c string) bool { return c == call })
 	}
@@ -89,7 +92,7 @@ func TestEachHintWorksAlone(t *testing.T) {
 				}
 				tried++
 				res, err := Run(t.Context(), specTyped(t, bash, s, d.Grant))
-				if err != nil || denialOf(res, d.What) != nil && denialOf(res, d.What).Errno == d.Errno {
+				if err != nil || denialOf(res, d.What) != nil {
 					t.Errorf("%s, tier %d: %s with %s typed: %v, %s: want it to be gone", c.name, tier, d.What, d.Grant, err, res.Message)
 				}
 			}

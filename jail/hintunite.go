@@ -53,7 +53,7 @@ func (ref *pathRefusal) comes(own pathGrant, other *pathRefusal, g pathGrant) bo
 	looked, folder := ref.want&^paths.Look == 0, g.flag == "--rw" && !g.file
 	switch {
 	case at == ownAt:
-		return g.flag == "--rw" && own.flag == "--ro"
+		return g.flag == "--rw" && (own.flag == "--ro" || len(own.instead) < len(g.instead))
 	case own.file:
 		return folder && below(ownAt, at) && (looked || own.flag == "--rw" || ref.asked == other.asked)
 	}

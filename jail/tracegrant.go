@@ -22,7 +22,14 @@ type pathGrant struct {
 	file   bool   // it is no folder
 	// instead are those that it can't stand beside.
 	instead []Mount
+	given   bool // it is there, and does it without those
 	never   string
+}
+
+// wayOut is g in the words of a hint.
+func (g pathGrant) wayOut() string {
+	flags, _ := g.text()
+	return Denial{Grant: flags, Never: g.never}.wayOut()
 }
 
 // value is what the flag is given.
@@ -44,10 +51,13 @@ func (g pathGrant) text() (flags, setting string) {
 		setting = key + " = [" + tomlString(value) + "]"
 	}
 	between := inPlaceOf
+	if g.given {
+		between, flags, setting = "without ", "", ""
+	}
 	for _, old := range g.instead {
 		flag, line := pathGrant{flag: "--" + string(old.Kind), source: old.Source, target: old.Target}.text()
 		flags += between + flag
-		if setting != "" {
+		if utf8.ValidString(value) {
 			setting += between + line
 		}
 		between = " and "
@@ -208,7 +218,7 @@ func (r *run) grantOfReadOnly(ref *pathRefusal) pathGrant {
 func (r *run) grantOfOwn(dir, asked string) pathGrant {
 	f, ok := r.looks().at(dir)
 	if ok && f.real == dir && r.looks().unhintable(f, hintWrite) == "" {
-		return pathGrant{flag: "--rw", source: dir}
+		return pathGrant{flag: "--rw", source: dir, instead: r.replacedBy(dir, asked)}
 	}
 	if why := kernelsOwn(asked); why != "" {
 		return pathGrant{never: why}
