@@ -36,11 +36,25 @@ const createTries = 16
 // errSwept says that a sweeper removed the leaf before it was locked.
 var errSwept = errors.New("cgroups: create: removed by a sweeper before it was locked")
 
-// Create makes a leaf below p and writes l to it: the limits are in force
-// before any process is in it. The name (letters, digits, '.', '_', '-'; at
-// most 64 bytes; may be empty) is a label; the group's own name adds to it
-// until it is unique. On an error nothing is left behind.
+// Create makes a leaf below p, see [Parent.Make], and writes l to it, see
+// [Group.Limit]: the limits are in force before any process is in it. On an error
+// nothing is left behind.
 func (p *Parent) Create(name string, l Limits) (*Group, error) {
+	g, err := p.Make(name, l)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.Limit(); err != nil {
+		return nil, errors.Join(err, g.Remove())
+	}
+	return g, nil
+}
+
+// Make makes a leaf below p that is going to have the limits l, of which that on
+// processes is in force. The name (letters, digits, '.', '_', '-'; at most 64
+// bytes; may be empty) is a label; the group's own name adds to it until it is
+// unique. On an error nothing is left behind.
+func (p *Parent) Make(name string, l Limits) (*Group, error) {
 	if err := l.Validate(); err != nil {
 		return nil, err
 	}
@@ -50,7 +64,7 @@ func (p *Parent) Create(name string, l Limits) (*Group, error) {
 	var err error
 	for range createTries {
 		g := &Group{parent: p, limits: l, name: leafName(name)}
-		if err = g.create(); err == nil {
+		if err = g.make(); err == nil {
 			return g, nil
 		}
 		err = errors.Join(err, g.Remove())
@@ -76,7 +90,16 @@ func validName(name string) bool {
 	return len(name) <= maxName && strings.Trim(name, letters) == ""
 }
 
-func (g *Group) create() error {
+// Limit writes the limits on memory and processors. A process may be in g
+// already; what it used before counts.
+func (g *Group) Limit() error {
+	if g.Version() == V2 {
+		return g.limitV2()
+	}
+	return g.limitV1()
+}
+
+func (g *Group) make() error {
 	if err := g.claim(); err != nil {
 		return err
 	}
@@ -87,21 +110,18 @@ func (g *Group) create() error {
 		return err
 	}
 	for _, above := range g.parent.dirs[1:] {
-		if err := g.make(above); err != nil {
+		if err := g.makeIn(above); err != nil {
 			return err
 		}
 	}
 	if g.Version() == V2 {
-		return g.limitV2()
-	}
-	if err := g.limitV1(); err != nil {
-		return err
+		return nil
 	}
 	return g.openTasks()
 }
 
-// make makes g's folder in one more hierarchy.
-func (g *Group) make(above dir) error {
+// makeIn makes g's folder in one more hierarchy.
+func (g *Group) makeIn(above dir) error {
 	if err := above.mkdir(g.name); err != nil {
 		return err
 	}
@@ -115,7 +135,7 @@ func (g *Group) make(above dir) error {
 // Whoever holds the lock, us or a sweeper, is the only one who may remove the
 // leaf.
 func (g *Group) claim() error {
-	if err := g.make(g.parent.dirs[0]); err != nil {
+	if err := g.makeIn(g.parent.dirs[0]); err != nil {
 		if len(g.dirs) > 0 && gone(err) {
 			return errSwept
 		}

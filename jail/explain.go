@@ -228,6 +228,9 @@ func ExplainIO(spec Spec, io IO) (*Plan, error) {
 	if err == nil { // whether there is one decides about the plan
 		err = r.makeGroup()
 	}
+	if err == nil && r.shape.tasks > 0 {
+		err = r.limitGroup(nil)
+	}
 	if err == nil {
 		err = r.compile()
 	}

@@ -11,19 +11,37 @@ import (
 // The box's control group: where it is made, what it may hold, and what a run does
 // without one.
 
-// makeGroup makes and limits the box's cgroup, unless that is done or there is
-// none to be had.
+// makeGroup makes the box's cgroup, unless that is done or there is none to be
+// had.
 func (r *run) makeGroup() error {
 	if r.parent == nil || r.group != nil {
 		return nil
 	}
 	l := r.spec.Limits
-	group, err := r.parent.Create(r.spec.Name, cgroups.Limits{Memory: l.Memory, CPUs: l.CPUs, Pids: l.Pids})
+	group, err := r.parent.Make(r.spec.Name, cgroups.Limits{Memory: l.Memory, CPUs: l.CPUs, Pids: l.Pids})
 	if err != nil {
 		return r.withoutGroup(err)
 	}
 	r.group = group
 	return nil
+}
+
+// limitGroup writes the box's limits. What it is born with, c, may be in the group
+// by then, and is discarded where there is no limiting it.
+func (r *run) limitGroup(c *child) error {
+	if r.group == nil {
+		return nil
+	}
+	err := r.group.Limit()
+	if err == nil {
+		return nil
+	}
+	if c != nil {
+		c.discard()
+	}
+	err = errors.Join(err, r.group.Remove())
+	r.group = nil
+	return r.withoutGroup(err)
 }
 
 // readLimits reads back what the kernel holds the box to. Anything weaker than

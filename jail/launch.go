@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/seed-75010da9/jail/cgroups"
 	"github.com/seed-75010da9/jail/internal/ablation"
 	"golang.org/x/sys/unix"
 )
@@ -49,6 +50,9 @@ func (r *run) launch(streams *streams) (*child, error) {
 	if err == nil {
 		r.stopwatch.begin(StageCgroup)
 		err = r.makeGroup()
+	}
+	if err == nil && r.group != nil && r.shape.tasks > 0 {
+		err = r.letIn(c)
 	}
 	if err == nil && r.group == nil && r.shape.tasks > 0 { // there is none to be had, which the caller allows
 		c.discard()
@@ -152,18 +156,25 @@ func (r *run) letGo(c *child, streams *streams) error {
 	return nil
 }
 
-// goAhead sends PID 1 the files by which it enters its group, sees that the
-// limits are what was asked for, and lets the program begin: it waits for that.
-func (r *run) goAhead(c *child) error {
-	if r.shape.tasks > 0 {
-		fds, err := r.entrances()
-		if err != nil {
-			return err
-		}
-		if err := c.send(fds); err != nil {
-			return err
-		}
+// letIn sends PID 1 the files by which it enters its group, and limits the group
+// while it does: the program is not let go before.
+func (r *run) letIn(c *child) error {
+	fds, err := r.entrances()
+	if err != nil {
+		return err
 	}
+	if err := c.send(fds); err != nil {
+		return err
+	}
+	if r.group.Version() == cgroups.V2 {
+		return nil // which has been limited
+	}
+	return r.limitGroup(c)
+}
+
+// goAhead sees that the limits are what was asked for, and lets the program begin:
+// it waits for that.
+func (r *run) goAhead(c *child) error {
 	if err := r.readLimits(); err != nil {
 		return err
 	}

@@ -138,7 +138,10 @@ func (r *run) prepare(io IO) error {
 		if r.spec.inPlace() {
 			r.shape.tasks = 1 // cgroup.procs
 		}
-		return r.makeGroup()
+		if err := r.makeGroup(); err != nil {
+			return err
+		}
+		return r.limitGroup(nil)
 	}
 	r.shape.tasks = r.parent.TaskFiles()
 	return nil

@@ -153,7 +153,7 @@ func (c *child) born() (err error) {
 	return nil
 }
 
-// discard ends a child that was not let go, and reaps it.
+// discard ends a child that was not let go, and reaps it. Once more does nothing.
 func (c *child) discard() {
 	if c.starter != 0 && c.asked && c.born() != nil {
 		return
@@ -161,10 +161,12 @@ func (c *child) discard() {
 	if c.pid != 0 {
 		unix.PidfdSendSignal(c.pidfd, unix.SIGKILL, nil, 0)
 		reap(c.pid)
+		c.pid = 0
 	}
 	c.closeAll() // which ends a starter that waits for its request
 	if c.starter != 0 {
 		reap(c.starter)
+		c.starter = 0
 	}
 }
 
