@@ -29,6 +29,8 @@ const notHinted = notHintedWord + "though a flag grants it: "
 // notHintedWord begins every such reason, of calls as well (letThrough).
 const notHintedWord = "not hinted, "
 
+const tookTooLong = "looking at it took too long"
+
 // Hints says what may be hinted. All that is asked of one shares a bound in time.
 type Hints struct{ looks *hostLooks }
 
@@ -66,7 +68,7 @@ func (h *hostLooks) unhintable(f hostFile, use hintUse) string {
 	}
 	why := ""
 	if !h.bounded(func() { why = h.shut(f, use) }) {
-		return "looking at it took too long"
+		return tookTooLong
 	}
 	return why
 }
@@ -93,7 +95,7 @@ func (h *hostLooks) private(f hostFile) string {
 	}
 	holds := ""
 	if !h.bounded(func() { holds = h.secretIn(f.real) }) {
-		return "looking at it took too long"
+		return tookTooLong
 	}
 	if holds != "" {
 		return "it holds " + holds + ", where keys or tokens are kept"

@@ -129,28 +129,36 @@ func TestHostLooksAreBounded(t *testing.T) {
 // with its record.
 func TestTraceEndsBelowADeadMount(t *testing.T) {
 	needListener(t)
-	if os.Getuid() != 0 || unix.Access("/dev/fuse", unix.R_OK) != nil {
-		t.Skip("it takes root and FUSE to mount what never answers")
-	}
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	fuse, err := unix.Open("/dev/fuse", unix.O_RDWR|unix.O_CLOEXEC, 0)
-	if err != nil {
-		t.Skip(err)
-	}
-	defer unix.Close(fuse) // after which all that wait are answered
-	if err := unix.Mount("hang", dir, "fuse", 0, fuseOptions(fuse)); err != nil {
-		t.Skip(err)
-	}
-	defer unix.Unmount(dir, unix.MNT_DETACH)
+	mountDead(t, dir)
 	s := shell("cat <" + dir + "/x; cat " + dir + "/y/z")
 	s.Trace = true
 	res := runBox(t, s, IO{})
 	want(t, res, ReasonExecutionFailed)
 	if slices.ContainsFunc(res.Denials, func(d Denial) bool { return strings.Contains(d.What, dir) }) {
 		t.Errorf("%+v tells of what was not looked up", res.Denials)
+	}
+}
+
+// mountDead mounts what never answers, until the test ends.
+func mountDead(t *testing.T, dir string) {
+	t.Helper()
+	if os.Getuid() != 0 || unix.Access("/dev/fuse", unix.R_OK) != nil {
+		t.Skip("it takes root and FUSE to mount what never answers")
+	}
+	fuse, err := unix.Open("/dev/fuse", unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() {
+		unix.Close(fuse) // after which all that wait are answered
+		unix.Unmount(dir, unix.MNT_DETACH)
+	})
+	if err := unix.Mount("hang", dir, "fuse", 0, fuseOptions(fuse)); err != nil {
+		t.Skip(err)
 	}
 }
 

@@ -39,10 +39,12 @@ func (h *hostLooks) hidden(real string) string {
 		}
 	}
 	if keyName(real) {
-		return "it is called as keys and tokens are"
+		return keyNamed
 	}
 	return ""
 }
+
+const keyNamed = "it is called as keys and tokens are"
 
 // homeOf is the home that a path lies in, or "": one that is known, one right below /home,
 // or a folder with what homes begin with, as a copy of one has.

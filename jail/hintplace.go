@@ -32,6 +32,7 @@ func (r *run) placeHint(said string) string {
 // moduleHint is for a module that lies on the host where the program looks for it, in a
 // folder that the box does not have, or has without it.
 func (r *run) moduleHint(said string) string {
+	given := []string(nil) // which are looked up where there is a module to look for
 	for _, m := range []struct {
 		before, after string
 		places        func(dir, name string) []string
@@ -43,9 +44,12 @@ func (r *run) moduleHint(said string) string {
 		if !ok || name == "" || len(name) > unix.PathMax {
 			continue
 		}
+		if given == nil {
+			given = r.given()
+		}
 		for _, dir := range r.moduleFolders() {
 			for _, p := range m.places(dir, name) {
-				if grant := r.grantAround(p); grant != "" {
+				if grant := r.grantAround(p, given); grant != "" {
 					return "the module " + shownPath(name) + " lies in a folder that the box does not show: " + grant + " allows it"
 				}
 			}
@@ -64,11 +68,7 @@ func (r *run) moduleFolders() []string {
 		}
 		dirs = append(dirs, path.Dir(path.Clean(arg)))
 	}
-	for _, kv := range r.spec.Env {
-		if key, value, _ := strings.Cut(kv, "="); key == "PYTHONPATH" || key == "NODE_PATH" {
-			dirs = append(dirs, strings.Split(value, ":")...)
-		}
-	}
+	dirs = append(dirs, r.variableFolders()...)
 	for _, d := range r.result.Denials {
 		if d.Source == sourceTrace {
 			dirs = append(dirs, pathOf(d))
@@ -103,13 +103,13 @@ func nodePlaces(dir, name string) (places []string) {
 	return append(places, path.Join(dir, name))
 }
 
-// grantAround is what shows the folder of a path that the host has and the box has not,
-// or "".
-func (r *run) grantAround(p string) string {
+// grantAround is what shows the folder of a path that the host has, where that is looked
+// for, and the box has not, or "".
+func (r *run) grantAround(p string, given []string) string {
 	if m := r.plan.view.mountAt(p); m != nil && m.Kind != MountTmpfs {
 		return ""
 	}
-	if f, ok := r.looks().at(p); !ok || f.never != "" {
+	if _, there, why := r.looks().byWord(p, given); !there || why != "" {
 		return ""
 	}
 	dir := path.Dir(p)

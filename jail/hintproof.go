@@ -42,7 +42,7 @@ func (r *run) typed(g pathGrant) pathGrant {
 	}
 	var why string
 	if !r.looks().bounded(func() { why = r.viewFault(s, m) }) {
-		return pathGrant{never: "looking at it took too long"}
+		return pathGrant{never: tookTooLong}
 	}
 	if why != "" {
 		return pathGrant{never: g.flag + " " + shellword.Quote(g.value()) + " would be refused: " + why}

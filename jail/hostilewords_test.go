@@ -46,7 +46,7 @@ func TestFaultsHoldWords(t *testing.T) {
 // The interpreter that a script names is the script's word.
 func TestMissingInterpreterIsAWord(t *testing.T) {
 	dir := t.TempDir()
-	named := filepath.Join(dir, "a;touch$(INJ)")
+	named := filepath.Join(dir, "g/a;touch$(INJ)") // which a box is given at another place
 	for file, text := range map[string]string{named: "", filepath.Join(dir, "g/script"): "#!" + named + "\n"} {
 		os.MkdirAll(filepath.Dir(file), 0o755)
 		if err := os.WriteFile(file, []byte(text), 0o755); err != nil {

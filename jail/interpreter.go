@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/seed-75010da9/jail/internal/shellword"
+	"github.com/seed-75010da9/jail/jail/internal/paths"
 )
 
 // execve answers ENOENT for a program that is not there and for one whose loader
@@ -54,10 +55,29 @@ func (r *run) missingInterpreter(e *SetupError) (what, remedy string) {
 	if strings.HasSuffix(name, "\r") {
 		return what, "end the file's first line with a line feed alone: its carriage return is taken for a part of the name"
 	}
-	if _, err := os.Stat(name); err != nil || !path.IsAbs(name) {
-		return what, "this host does not have it either: name another in the file, or build the program for this system"
+	return what, r.wayToInterpreter(name)
+}
+
+// wayToInterpreter is what to do about an interpreter, or a loader, that a file names: the
+// file may be the program's own, and is told no more than other words of its are.
+func (r *run) wayToInterpreter(name string) string {
+	const nowhere = "this host does not have it either: name another in the file, or build the program for this system"
+	if !path.IsAbs(name) {
+		return nowhere
 	}
-	return what, "grant it with --ro " + shellword.Quote(name)
+	f, there, why := r.looks().byWord(name, r.given())
+	switch {
+	case why != "":
+		return neverWords(why)
+	case !there:
+		return nowhere
+	}
+	g := r.typed(r.grantOn(f, path.Clean(name), paths.Read))
+	if g.flag == "" {
+		return neverWords(g.never)
+	}
+	flags, _ := g.text()
+	return "grant it with " + flags
 }
 
 // shown is a name that a file holds, on one line.
@@ -80,8 +100,17 @@ func quotedText(s string) string {
 	return b.String()
 }
 
-// headOf is the beginning of a file that the box has from the host, or nil.
+// headOf is the beginning of a file that the box has from the host, or nil: also where
+// that takes too long.
 func (r *run) headOf(file string) []byte {
+	var head []byte
+	if !r.looks().bounded(func() { head = r.readHead(file) }) {
+		return nil
+	}
+	return head
+}
+
+func (r *run) readHead(file string) []byte {
 	fd := r.openInView(path.Clean(file))
 	if fd < 0 {
 		return nil
@@ -109,7 +138,7 @@ func (r *run) openInView(file string) int {
 			best = m
 		}
 	}
-	if best == nil {
+	if best == nil || slices.ContainsFunc(r.looks().closed, func(point string) bool { return point != "/" && below(best.Source, point) }) {
 		return -1
 	}
 	const flags = unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_NOCTTY

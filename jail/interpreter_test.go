@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // loaderOf is what debug/elf says of a program.
@@ -69,10 +70,18 @@ func TestInterpreter(t *testing.T) {
 	}
 }
 
-// A program without its loader is told so; one behind a link out of what was
-// granted is not looked at.
+// A program without its loader is told so, with a flag that grants what the system's
+// links lead to; one behind a link out of what was granted is not looked at.
 func TestMissingLoaderIsNamed(t *testing.T) {
 	loader := loaderOf(t, "/usr/bin/env")
+	real, err := filepath.EvalSymlinks(loader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hint := "grant it with --ro " + real + ":" + loader
+	if real == loader {
+		hint = "grant it with --ro " + loader
+	}
 	dir := t.TempDir()
 	if err := copyFile(filepath.Join(dir, "env"), "/usr/bin/env", 0o755); err != nil {
 		t.Fatal(err)
@@ -87,8 +96,54 @@ func TestMissingLoaderIsNamed(t *testing.T) {
 		if err == nil || res.Reason != ReasonExecFailed || res.ExitStatus() != 127 {
 			t.Fatalf("%s: %v, %s", args, err, text(res))
 		}
-		if got := strings.Contains(res.Message, `the loader "`+loader+`"`) && res.Hint == "grant it with --ro "+loader; got != named {
+		if got := strings.Contains(res.Message, `the loader "`+loader+`"`) && res.Hint == hint; got != named {
 			t.Errorf("%s: %q (%s), want the loader named: %v", args, res.Message, res.Hint, named)
+		}
+	}
+}
+
+// What the #! line of a program's file names is hinted at like anything else that a program
+// says: a place of secrets is not, and what lies outside of what was given is answered with
+// the same words whether the host has it or not.
+func TestInterpretersAreNoOracle(t *testing.T) {
+	dir := closedTree(t, "me/.ssh/id_rsa", "me/job/tool", "me/data/x", "g/tool", "g/server.key", "g/.ssh/x", "opt/x")
+	for name, want := range map[string]string{
+		"/etc/shadow": notLookedFor, "/etc/no-such-thing": notLookedFor, "DIR/me/.ssh/id_rsa": notLookedFor, "DIR/me/.ssh/none": notLookedFor, "DIR/me": notLookedFor, "DIR/me/job/tool": notLookedFor,
+		"DIR/nothing": notLookedFor, "/run/user/0/bus": notLookedFor, "DIR/g/../me/data/x": notLookedFor,
+		"DIR/g/tool": "grant it with --ro DIR/g/tool", "DIR/g/none": "this host does not have it either", "DIR/g/server.key": notHinted + keyNamed, "DIR/g/none.key": notHinted + keyNamed,
+		"DIR/g/.ssh/none": notHinted + "it is where", "DIR/g/.ssh/x": notHinted + "it is where", "/usr/no/such": "this host does not have it either",
+	} {
+		at := strings.NewReplacer("DIR", dir)
+		if err := os.WriteFile(dir+"/g/script", []byte("#!"+at.Replace(name)+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		os.Chmod(dir+"/g/script", 0o755)
+		res, err := Run(t.Context(), Spec{Args: []string{"/x/script"}, Optional: missingHere(), CgroupParent: givenGroup(), View: []Mount{ro(dir+"/g", "/x")}})
+		if err == nil || !strings.HasPrefix(res.Hint, at.Replace(want)) || !strings.Contains(res.Message, "which is not in the box") {
+			t.Errorf("#!%s: %v: hint %q, want %q", name, err, res.Hint, want)
+		}
+	}
+}
+
+// A #! line below a mount that never answers, given or not, is not waited for.
+func TestInterpreterBelowADeadMount(t *testing.T) {
+	dir := closedTree(t, "g/hang/", "hang/")
+	for _, hang := range []string{dir + "/hang", dir + "/g/hang"} {
+		mountDead(t, hang)
+		os.WriteFile(dir+"/g/script", []byte("#!"+hang+"/x\n"), 0o755)
+		os.Chmod(dir+"/g/script", 0o755)
+		done := make(chan Result, 1)
+		go func() {
+			res, _ := Run(t.Context(), Spec{Args: []string{"/x/script"}, Optional: missingHere(), CgroupParent: givenGroup(), View: []Mount{ro(dir+"/g/script", "/x/script")}})
+			done <- res
+		}()
+		select {
+		case res := <-done:
+			if res.Reason != ReasonExecFailed || strings.Contains(res.Hint, "--ro ") {
+				t.Errorf("%s: %s", hang, text(res))
+			}
+		case <-time.After(patience(30 * time.Second)):
+			t.Fatalf("%s: the run does not end", hang)
 		}
 	}
 }
