@@ -36,6 +36,9 @@ func (r *run) typed(g pathGrant) pathGrant {
 		}
 		return away
 	})
+	if why := r.hole(m, g.instead); why != "" {
+		return pathGrant{never: why}
+	}
 	s.View = append(s.View, m)
 	if g.given && len(g.instead) == 0 {
 		return pathGrant{never: g.flag + " " + shellword.Quote(g.value()) + " is given, and something else refuses it"}
