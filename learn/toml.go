@@ -91,7 +91,11 @@ func (l *Learned) calls(b *strings.Builder) {
 		b.WriteString("\n[seccomp]\n")
 	}
 	if len(l.Calls) > 0 {
-		b.WriteString("# Allowed in the runs beyond the policy, and used.\nallow = [" + joinTexts(l.Calls) + "]\n")
+		b.WriteString("# Allowed in the runs beyond the policy, and used, needed or not.\n")
+		if slices.Contains(l.Calls, "flock") {
+			b.WriteString("# flock holds up whoever else locks a file that is granted, read-only or not.\n")
+		}
+		b.WriteString("allow = [" + joinTexts(l.Calls) + "]\n")
 	}
 	if len(l.Kept.Deny) > 0 {
 		b.WriteString("# Denied in the runs as well.\ndeny = [" + joinTexts(l.Kept.Deny) + "]\n")

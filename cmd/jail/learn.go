@@ -185,6 +185,9 @@ func (l *learner) learn(spec jail.Spec, args []string, out *profileFile) int {
 		if !res.OK {
 			status = 1
 			fmt.Fprintln(os.Stderr, visible("jail: it ended: "+learn.Ending(res)+": "+res.Message))
+			if !l.o.quiet {
+				wider(os.Stderr, res)
+			}
 		}
 		runs = append(runs, learn.Watched{Spec: spec, Result: res, Given: given})
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -17,6 +19,7 @@ func (l *learner) watchHere() {
 		over.Net = jail.NetLoopback
 	}
 	over.Limits = learn.Watching(over.Limits, l.profileLimits())
+	over.Allow = append(over.Allow, learn.WatchedCalls(over.Deny)...)
 	if over.Workspace != "" || len(over.RO) > 0 || len(over.RW) > 0 {
 		return
 	}
@@ -28,6 +31,22 @@ func (l *learner) watchHere() {
 	over.RW = append(over.RW, profiles.Grant{Host: dir})
 	if over.Cwd == "" {
 		over.Cwd = dir
+	}
+}
+
+// mostWider is how many flags are told of.
+const mostWider = 5
+
+// wider says what a program that failed was refused, and the flags by which it is watched
+// with that allowed.
+func wider(w io.Writer, res jail.Result) {
+	told := map[string]bool{}
+	for _, d := range res.Denials {
+		if d.Grant == "" || d.Sought() || told[d.Grant] || len(told) == mostWider {
+			continue
+		}
+		told[d.Grant] = true
+		fmt.Fprintln(w, visible("jail: it was refused "+d.What+" ("+d.Errno+"); to watch it with that allowed: "+d.Grant))
 	}
 }
 

@@ -32,6 +32,9 @@ type row struct {
 // perRun bounds each run. Building Go's own library in one is the longest.
 const perRun = "3m"
 
+// bareFlags are the limits of the box without a grant, besides perRun.
+const bareFlags = "--memory 1G --pids 256 --output 16M"
+
 // measure runs a program in a folder of its own, which is made there, or is a copy of
 // one that is prepared.
 func measure(binary, dir, prepared string, p program) row {
@@ -52,7 +55,7 @@ func measure(binary, dir, prepared string, p program) row {
 		base = append(base, "--profile", p.profile)
 	}
 	command := append([]string{"--"}, p.args...)
-	r.bare = record(dir, binary, slices.Concat([]string{"run", "--json", "--trace", "--memory", "1G", "--pids", "256", "--output", "16M", "--tmpfs", dir, "--cwd", "."}, base, command))
+	r.bare = record(dir, binary, slices.Concat([]string{"run", "--json", "--trace"}, strings.Fields(bareFlags), []string{"--tmpfs", dir, "--cwd", "."}, base, command))
 	if out, err := in(dir, binary, slices.Concat([]string{"learn", "-q", "--out", profile}, base, p.flags, command)...); err != nil && !made(profile) {
 		r.missing = "nothing was learned: " + lastLine(out)
 		return r

@@ -30,11 +30,14 @@ on %s, %s: not by hand.
 
 Each program has a small job in a folder of its own, and runs
 
-1. in a box without a single grant, traced (` + "`jail run --trace`" + `), where that folder is
+1. in a box without a single grant, traced (` + "`jail run --trace " + bareFlags + "`" + `), where that folder is
    empty: *without a grant* is how it ended, and what it was refused, without what
    many programs look for in vain;
 2. in the watching box of ` + "`jail learn`" + `, which shows that folder and no other: *watched*
-   is how it ended, *profile* what was learned, as lines of ro and rw;
+   is how it ended, *profile* what was learned, as lines of ro and rw, and calls allowed
+   beyond the policy. The line below a program's name is all that is typed behind
+   ` + "`jail learn --timeout " + perRun + "`" + `; limits without a flag are the watching box's own, such as
+   2G of memory;
 3. with that profile enforced, without ` + "`--trace`" + ` and with it: *enforced* is how it ended,
    which has to be the same both times, and what ` + "`jail learn --check`" + ` says differs.
 
@@ -85,6 +88,9 @@ func profileText(profile string) string {
 		parts = append(parts, "loopback")
 	}
 	for line := range strings.Lines(profile) {
+		if line == "unix = true\n" || strings.HasPrefix(line, "allow = [") {
+			parts = append(parts, "`"+strings.TrimSpace(line)+"`")
+		}
 		if value, ok := strings.CutPrefix(line, "memory = "); ok {
 			parts = append(parts, "memory "+strings.Trim(strings.Fields(value)[0], `"`))
 		}

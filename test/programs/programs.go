@@ -2,7 +2,10 @@ package main
 
 import (
 	"os/exec"
+	"slices"
 	"strings"
+
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // A program is one kind, with a small job for it.
@@ -49,7 +52,7 @@ func programs() []program {
 			prepare: `git init -q repo`},
 		{name: "gcc", needs: []string{"gcc"}, packages: "gcc libc6-dev", args: []string{"gcc", "hello.c", "-o", "out/hello"}, prepare: c},
 		{name: "make", needs: []string{"make", "gcc"}, packages: "make gcc libc6-dev", args: []string{"make", "-B", "-s"}, prepare: c + `; printf 'out/hello: hello.c\n\tgcc -o $@ $<\n' >Makefile`},
-		{name: "go build", needs: []string{"go"}, packages: "golang-go", args: sh(`PATH=$PATH:/usr/local/go/bin GOTOOLCHAIN=local GOPROXY=off GOFLAGS=-mod=mod GOCACHE=/tmp/cache GOPATH=/tmp/go CGO_ENABLED=0 go build -o out/job .`), flags: []string{"--allow-syscall", "flock"},
+		{name: "go build", needs: []string{"go"}, packages: "golang-go", args: sh(`PATH=$PATH:/usr/local/go/bin GOTOOLCHAIN=local GOPROXY=off GOFLAGS=-mod=mod GOCACHE=/tmp/cache GOPATH=/tmp/go CGO_ENABLED=0 go build -o out/job .`),
 			native:  "it compiles Go's own library, five times over",
 			prepare: `mkdir -p out; printf 'module job\n\ngo 1.19\n' >go.mod; printf 'package main\n\nfunc main() { println("built") }\n' >main.go`},
 		{name: "a Go binary", needs: []string{"go"}, packages: "golang-go", args: []string{"./job"},
@@ -65,7 +68,7 @@ func programs() []program {
 		// Not /usr/bin/chromium: that is a script that looks for the processor in /proc/cpuinfo.
 		{name: "a headless browser", needs: []string{"/usr/lib/chromium/chromium"}, packages: "chromium", args: []string{"/usr/lib/chromium/chromium", "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=/tmp/u", "--dump-dom", "page.html"},
 			native: "emulated it has shown no page in ten minutes",
-			flags:  []string{"--unix", "--allow-syscall", "flock", "--memory", "2G"}, prepare: "echo '<p>x' >page.html"},
+			flags:  []string{"--unix"}, prepare: "echo '<p>x' >page.html"},
 		{name: "curl", needs: []string{"curl"}, packages: "curl", args: []string{"curl", "-sS", "--max-time", "3", "http://192.0.2.1/"}, ends: "execution_failed 7"},
 		{name: "ssh", needs: []string{"ssh"}, packages: "openssh-client", args: []string{"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=3", "192.0.2.1", "true"}, ends: "execution_failed 255"},
 		{name: "sudo", needs: []string{"sudo"}, packages: "sudo", args: []string{"sudo", "-n", "true"}, ends: "execution_failed 1"},
@@ -73,17 +76,14 @@ func programs() []program {
 	}
 }
 
-// line is the command as a person types it.
+// line is what a person types behind `jail learn --timeout 3m`.
 func (p program) line() string {
-	words := make([]string, len(p.args))
-	for i, a := range p.args {
-		if words[i] = a; strings.ContainsAny(a, " *;$'\"") {
-			words[i] = "'" + a + "'"
-		}
-	}
-	s := strings.Join(words, " ")
+	words := slices.Clone(p.flags)
 	if p.profile != "" {
-		s = "--profile " + p.profile + " " + s
+		words = append(words, "--profile", p.profile)
 	}
-	return s
+	for _, a := range append([]string{"--"}, p.args...) {
+		words = append(words, shellword.Quote(a))
+	}
+	return strings.Join(words, " ")
 }
