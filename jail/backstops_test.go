@@ -76,6 +76,44 @@ func TestBackstops(t *testing.T) {
 	}
 }
 
+// What a program says of a process or of memory that it was refused there is told, with
+// the flag that raises it; and with a group, where such words are of something else, not.
+func TestBackstopsAreHinted(t *testing.T) {
+	few, little := Limits{Pids: 20}, Limits{Memory: 32 << 20}
+	for _, c := range []struct {
+		program string
+		limits  Limits
+		args    []string
+		want    string
+	}{
+		{"/bin/sh", few, []string{"-c", "i=0; while [ $i -lt 30 ]; do sleep 600 & i=$((i+1)); done"}, "there may be 20: raise --pids"},
+		{"/usr/bin/python3", few, []string{"-c", "import threading, time\nfor i in range(50): threading.Thread(target=time.sleep, args=(600,), daemon=True).start()"}, "--pids"},
+		{"/usr/bin/python3", few, []string{"-c", "import os, time\nfor i in range(50):\n  if not os.fork(): time.sleep(600)"}, "--pids"},
+		{"/usr/bin/python3", little, []string{"-c", "bytearray(64 << 20)"}, "may have 33554432 bytes of its own instead: raise --memory"},
+		{"/usr/bin/perl", little, []string{"-e", `$x = "a" x (64 << 20)`}, "--memory"},
+		{"/usr/bin/python3", little, []string{"-c", "raise RuntimeError('no memory of it')"}, ""},
+	} {
+		if _, err := os.Stat(c.program); err != nil {
+			continue
+		}
+		s := noGroup("", c.limits)
+		s.Args, s.Env = append([]string{c.program}, c.args...), append(s.Env, "HOME=/tmp")
+		res := runBox(t, s, IO{})
+		if res.Reason == ReasonOutOfMemory {
+			continue // the watch saw it first
+		}
+		if want(t, res, ReasonExecutionFailed); !strings.Contains(res.Hint, c.want) || c.want == "" && res.Hint != "" {
+			t.Errorf("%v: hint %q, want %q in it: %s", c.args, res.Hint, c.want, text(res))
+		}
+	}
+	if groupError() != nil {
+		return
+	}
+	if res := runBox(t, shell("echo Cannot fork, Out of memory >&2; exit 1"), IO{}); res.Hint != "" {
+		t.Errorf("with a group: hint %q, want none", res.Hint)
+	}
+}
+
 // The record says what stands in for the group, and claims no cap that is none.
 func TestBackstopsAreNamed(t *testing.T) {
 	res := runBox(t, noGroup("exit 0", Limits{}), IO{})

@@ -17,6 +17,9 @@ import (
 // placeHint is what a failed program's own words show with the host's files and the
 // view, or "".
 func (r *run) placeHint(said string) string {
+	if hint := r.backstopHint(said); hint != "" {
+		return hint
+	}
 	if reason := r.result.Reason; reason != ReasonExecutionFailed && reason != ReasonSignaled {
 		return ""
 	}

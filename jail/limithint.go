@@ -50,3 +50,28 @@ func (res *Result) roomHint(said string, view []Mount) string {
 	}
 	return "there was no space left: raise " + strings.Join(flags, ", or ") + "; what --rw grants has the room of its disk"
 }
+
+// backstopHint is for a program without a control group that was refused memory or a
+// process: no count tells of that, and so the program's own words do.
+func (r *run) backstopHint(said string) string {
+	if !r.shape.backstops {
+		return ""
+	}
+	said = strings.ToLower(said)
+	l := r.spec.Limits
+	switch {
+	case r.result.Limits.Pids != nil && forkFails(said):
+		return fmt.Sprintf("there is no control group, and the kernel counts processes and threads instead, of which there may be %d: raise --pids if the program needs more", l.Pids)
+	case tellsOf(said, "memoryerror", "out of memory", "allocate memory", "enomem", "cannot allocate", "allocation failed", "memory exhausted", "bad_alloc", "outofmemory"):
+		return fmt.Sprintf("there is no control group, and each process may have %d bytes of its own instead: raise --memory if the program needs more", l.Memory)
+	}
+	return ""
+}
+
+// forkFails says whether a text, in small letters, is one of programs that could not
+// start a process or a thread (EAGAIN of fork(2) and of clone(2)).
+func forkFails(said string) bool {
+	return tellsOf(said, "cannot fork", "can't fork", "fork failed", "fork: retry", "can't start new thread", "create new os thread", "create native thread", "create new native thread",
+		"pthread_create failed", "uv_thread_create", "blockingioerror: [errno 11] resource temporarily unavailable\n") ||
+		tellsOf(said, "resource temporarily unavailable", "eagain") && tellsOf(said, "fork", "spawn", "thread", "clone")
+}
