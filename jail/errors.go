@@ -2,11 +2,12 @@ package jail
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // Stage is one part of a box's set-up, in the order in which they run. A
@@ -56,7 +57,7 @@ func (e *SetupError) Error() string {
 		b.WriteString(": " + e.Operation)
 	}
 	if e.Operand != "" {
-		fmt.Fprintf(&b, " %q", e.Operand)
+		b.WriteString(" " + shellword.Text(e.Operand))
 	}
 	if e.Err != nil {
 		b.WriteString(": " + e.Err.Error())
@@ -88,7 +89,7 @@ type Fault struct {
 }
 
 func (f Fault) String() string {
-	return fmt.Sprintf("%s: %q: %s", f.Field, f.Value, f.Want)
+	return f.Field + ": " + shellword.Text(f.Value) + ": " + f.Want
 }
 
 func (fs Faults) Error() string {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // String is the step as a reader of strace(1) would expect it.
@@ -24,15 +26,24 @@ func (s Step) String() string {
 func (a arg) String() string {
 	switch {
 	case a.str:
-		return strconv.Quote(a.text)
+		return shellword.Text(a.text)
 	case a.cell:
-		return "<" + a.text + ">"
+		return "<" + seen(a.text) + ">"
 	case a.text != "":
-		return a.text
+		return seen(a.text)
 	case a.value >= planBase && a.value < planBase+1<<28:
 		return "&plan"
 	}
 	return strconv.FormatInt(int64(a.value), 10)
+}
+
+// seen is the name of an argument, which may have a path in it: as it is, or quoted where
+// something in it can't be seen.
+func seen(name string) string {
+	if quoted := shellword.Text(name); quoted != `"`+name+`"` {
+		return quoted
+	}
+	return name
 }
 
 // Text is the plan for people: what the box sees, its limits, and every step.
@@ -57,7 +68,7 @@ func (p *Plan) Text() string {
 		fmt.Fprintf(&b, "idle     timeout %v\n", f.IdleTimeout)
 	}
 	for _, e := range p.spec.Env {
-		fmt.Fprintf(&b, "env      %s\n", strconv.Quote(e))
+		fmt.Fprintf(&b, "env      %s\n", shellword.Text(e))
 	}
 	b.WriteString("\nview\n")
 	for _, v := range p.viewLines() {
@@ -113,17 +124,17 @@ type viewLine struct {
 func (v viewLine) text() string {
 	switch {
 	case v.Kind == "link":
-		return strconv.Quote(v.Path) + " -> " + strconv.Quote(v.Source)
+		return shellword.Text(v.Path) + " -> " + shellword.Text(v.Source)
 	case v.Source != "" && v.Source != v.Path:
-		return strconv.Quote(v.Path) + " from " + strconv.Quote(v.Source)
+		return shellword.Text(v.Path) + " from " + shellword.Text(v.Source)
 	case v.Size > 0:
-		text := strconv.Quote(v.Path) + " " + sizeText(v.Size)
+		text := shellword.Text(v.Path) + " " + sizeText(v.Size)
 		if v.Kind == "file" {
 			text += " bytes"
 		}
 		return text
 	}
-	return strconv.Quote(v.Path)
+	return shellword.Text(v.Path)
 }
 
 func (p *Plan) viewLines() []viewLine {
@@ -194,7 +205,7 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 func quoteAll(list []string) string {
 	quoted := make([]string, len(list))
 	for i, s := range list {
-		quoted[i] = strconv.Quote(s)
+		quoted[i] = shellword.Text(s)
 	}
 	return strings.Join(quoted, " ")
 }

@@ -3,9 +3,7 @@ package jail
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"path"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -48,7 +46,7 @@ func (g pathGrant) text() (flags, setting string) {
 	key := map[string]string{"--ro": "view.ro", "--rw": "view.rw", "--tmpfs": "view.tmpfs"}[g.flag]
 	flags = g.flag + " " + shellword.Quote(value)
 	if utf8.ValidString(value) { // TOML has no other strings
-		setting = key + " = [" + tomlString(value) + "]"
+		setting = key + " = [" + shellword.TOML(value) + "]"
 	}
 	between := inPlaceOf
 	if g.given {
@@ -67,24 +65,6 @@ func (g pathGrant) text() (flags, setting string) {
 
 // inPlaceOf stands in a grant before what of those given has to go for it.
 const inPlaceOf = " in place of "
-
-// tomlString is a basic string of TOML's, with what can't be seen by its number.
-func tomlString(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteString(`\` + string(r))
-		case strconv.IsPrint(r):
-			b.WriteRune(r)
-		case r > 0xffff:
-			fmt.Fprintf(&b, `\U%08X`, r)
-		default:
-			fmt.Fprintf(&b, `\u%04X`, r)
-		}
-	}
-	return `"` + b.String() + `"`
-}
 
 // grantOfPath is what would have allowed a path, for whoever types it; not ok is for
 // what is no wall's doing.

@@ -3,11 +3,12 @@ package jail
 import (
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // sourceTrace is what a tracer sees.
@@ -117,7 +118,7 @@ func gerund(want paths.Want) string {
 func shownPath(p string) string {
 	const longest = 160
 	if len(p) > longest {
-		return strconv.Quote(p[:longest]) + "…"
+		return shellword.Text(p[:longest]) + "…"
 	}
-	return strconv.Quote(p)
+	return shellword.Text(p)
 }

@@ -6,13 +6,14 @@ import (
 	"errors"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/seed-75010da9/jail/internal/ablation"
 	"github.com/seed-75010da9/jail/seccomp"
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // WhySchema is the version of an [Answer].
@@ -201,7 +202,7 @@ func layerWord(l LayerName) string {
 // Text is the answer for people.
 func (a Answer) Text() string {
 	var b strings.Builder
-	b.WriteString(strconv.Quote(a.Question))
+	b.WriteString(shellword.Text(a.Question))
 	if a.Found != "" {
 		b.WriteString(": " + a.Found)
 	}

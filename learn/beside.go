@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail"
 )
 
@@ -79,7 +80,7 @@ func (t *tree) lookedAt(all *placed) (ro []Grant) {
 			continue
 		}
 		if why := t.keeps(l.real); why != "" {
-			t.open = append(t.open, fmt.Sprintf("%q was looked at, and is not granted unless you name it: %s", asked, why))
+			t.open = append(t.open, fmt.Sprintf("%s was looked at, and is not granted unless you name it: %s", shellword.Text(asked), why))
 			continue
 		}
 		g := Grant{Host: t.host(l.real), Why: "folder, looked at and granted to be there, which opens all that it holds"}
@@ -118,7 +119,7 @@ func (t *tree) led(from jail.Mount, l link) bool {
 	if t.leads(from, l) {
 		return true
 	}
-	t.open = append(t.open, fmt.Sprintf("%q led to %q, which it does not on the host: it is not granted by that name", l.asked, l.real))
+	t.open = append(t.open, fmt.Sprintf("%s led to %s, which it does not on the host: it is not granted by that name", shellword.Text(l.asked), shellword.Text(l.real)))
 	return false
 }
 

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail"
 )
 
@@ -112,13 +112,13 @@ func otherwise(watched, enforced *jail.Used, told []jail.Denial) (list []string)
 		switch {
 		case !used[u.Path]:
 		case link && !other && !u.Link:
-			list = append(list, fmt.Sprintf("%q is no link, which it was in the watching box", u.Path))
+			list = append(list, fmt.Sprintf("%s is no link, which it was in the watching box", shellword.Text(u.Path)))
 		case was != "" && was != here:
-			list = append(list, fmt.Sprintf("%q is a %s; in the watching box: a %s", u.Path, here, was))
+			list = append(list, fmt.Sprintf("%s is a %s; in the watching box: a %s", shellword.Text(u.Path), here, was))
 		}
 	}
 	for _, p := range enforced.Refused {
-		quoted := strconv.Quote(p)
+		quoted := shellword.Text(p)
 		if used[p] && !slices.ContainsFunc(told, func(d jail.Denial) bool { return strings.HasSuffix(d.What, quoted) }) {
 			list = append(list, quoted+" was not there, or something of it refused, which it was not in the watching box")
 		}

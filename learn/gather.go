@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // packOf is the outermost folder of a path that is installed as a whole, below a
@@ -37,14 +39,14 @@ func (t *tree) grants(count map[string]int, how string, used map[string]int) []G
 			g.Box = p
 		}
 		if !g.writes() {
-			t.open = append(t.open, fmt.Sprintf("%q was used, and a profile has no way to write it: grant the folder that it is in", p))
+			t.open = append(t.open, fmt.Sprintf("%s was used, and a profile has no way to write it: grant the folder that it is in", shellword.Text(p)))
 			continue
 		}
 		if t.gone(p) {
 			continue
 		}
 		if why := t.keeps(p); why != "" && p != m.Target && why != t.keeps(m.Target) {
-			t.open = append(t.open, fmt.Sprintf("%q was used, and is not granted unless you name it: %s", p, why))
+			t.open = append(t.open, fmt.Sprintf("%s was used, and is not granted unless you name it: %s", shellword.Text(p), why))
 			continue
 		}
 		what := "file"
@@ -96,8 +98,8 @@ func namesIn(paths map[string]int, used map[string]int) map[string]string {
 	for p, names := range in {
 		slices.Sort(names)
 		for i, name := range names[:min(len(names), mostNamed)] {
-			if len(name) > longestNamed {
-				names[i] = name[:longestNamed] + "…"
+			if names[i] = shellword.Quote(name); len(name) > longestNamed {
+				names[i] = shellword.Quote(strings.ToValidUTF8(name[:longestNamed], "")) + "…"
 			}
 		}
 		texts[p] = ": " + strings.Join(names[:min(len(names), mostNamed)], ", ")

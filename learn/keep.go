@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail"
 )
 
@@ -111,7 +112,7 @@ func (l *Learned) forgo(shown map[string]jail.Mount, m jail.Mount) {
 	is := func(g Grant) bool { return g.at() == around.Target }
 	l.ReadOnly, l.Writable = slices.DeleteFunc(l.ReadOnly, is), slices.DeleteFunc(l.Writable, is)
 	delete(shown, around.Target)
-	l.Open = append(l.Open, fmt.Sprintf("%q was used: not granted, since a profile has no way to write %q, which the watching box did not show of it", around.Target, m.Target))
+	l.Open = append(l.Open, fmt.Sprintf("%s was used: not granted, since a profile has no way to write %s, which the watching box did not show of it", shellword.Text(around.Target), shellword.Text(m.Target)))
 }
 
 func hole(m jail.Mount) Grant {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail"
 )
 
@@ -137,8 +138,8 @@ func TestTextShowsWhatIsUnseen(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain ä 日": `"plain ä 日"`, "a\u202egpj.exe": `"a\u202Egpj.exe"`, "z\u200bw": `"z\u200Bw"`, "\u2066x": `"\u2066x"`, "t\U000e0041g": `"t\U000E0041g"`, "q\"\\\n\x7f": `"q\"\\\u000A\u007F"`, "n\u00a0b": `"n\u00A0b"`,
 	} {
-		if got := text(in); got != want {
-			t.Errorf("text(%q) = %s, want %s", in, got, want)
+		if got := shellword.TOML(in); got != want {
+			t.Errorf("shellword.TOML(%q) = %s, want %s", in, got, want)
 		}
 	}
 	got := From("base", []string{"x"}, []Watched{watched(read("/proj/bidi \u202egpj.exe"))}).TOML()

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail"
 	"golang.org/x/sys/unix"
 )
@@ -90,7 +91,7 @@ func (l *Learned) WithoutListings() *Learned {
 	}
 	lean := from(l.Extends, l.Args, l.Runs, false)
 	for _, g := range listed {
-		lean.Open = append(lean.Open, fmt.Sprintf("listing %q: it ran the same with no names in it but those granted here; to show all, which opens all: view.ro = [%s]", g.at(), text(g.value())))
+		lean.Open = append(lean.Open, fmt.Sprintf("listing %s: it ran the same with no names in it but those granted here; to show all, which opens all: view.ro = [%s]", shellword.Text(g.at()), shellword.TOML(g.value())))
 	}
 	return lean
 }

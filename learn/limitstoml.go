@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // limitsTOML is the profile's limits, each with where it comes from.
@@ -19,16 +21,16 @@ func (l *Learned) limitsTOML(b *strings.Builder) {
 		fmt.Fprintf(b, "%s = %s # %s\n", key, value, why)
 	}
 	if m.Memory > 0 {
-		line("memory", text(size(m.Memory)), fmt.Sprintf("%d times the peak of %s, %s at least", headroomMemory, rough(m.MemoryPeak), size(leastMemory)))
+		line("memory", shellword.TOML(size(m.Memory)), fmt.Sprintf("%d times the peak of %s, %s at least", headroomMemory, rough(m.MemoryPeak), size(leastMemory)))
 	}
 	if m.Pids > 0 {
 		line("pids", strconv.FormatInt(m.Pids, 10), fmt.Sprintf("%d times the peak of %d, %d at least", headroomPids, m.PidsPeak, leastPids))
 	}
 	if m.TmpSize > 0 {
-		line("tmp_size", text(size(m.TmpSize)), fmt.Sprintf("%d times the %s that were in /tmp, or its like, at once", headroomTmp, rough(m.TmpPeak)))
+		line("tmp_size", shellword.TOML(size(m.TmpSize)), fmt.Sprintf("%d times the %s that were in /tmp, or its like, at once", headroomTmp, rough(m.TmpPeak)))
 	}
-	line("output", text(size(m.Output)), fmt.Sprintf("%d times the %d bytes that it wrote, %s at least", headroomOutput, m.OutputBytes, size(leastOutput)))
-	line("timeout", text(m.Timeout.String()), fmt.Sprintf("%d times the longest run, %.1fs, %v at least", headroomTime, m.Longest.Seconds(), leastTime))
+	line("output", shellword.TOML(size(m.Output)), fmt.Sprintf("%d times the %d bytes that it wrote, %s at least", headroomOutput, m.OutputBytes, size(leastOutput)))
+	line("timeout", shellword.TOML(m.Timeout.String()), fmt.Sprintf("%d times the longest run, %.1fs, %v at least", headroomTime, m.Longest.Seconds(), leastTime))
 	l.keptLimits(b)
 	switch {
 	case m.Memory == 0 && m.Pids == 0:

@@ -156,3 +156,13 @@ func TestGivenStaysReadOnly(t *testing.T) {
 		t.Errorf("%q, %q: want the folder beside them alone", texts(l.ReadOnly), texts(l.Writable))
 	}
 }
+
+// Names in a comment are told from the words around them, and none is unseen.
+func TestNamesInCommentsAreQuoted(t *testing.T) {
+	dir := "/proj/many/"
+	got := From("base", []string{"x"}, []Watched{watched(read(dir+"a, nothing"), read(dir+"b\u3164"), read(dir+"c\x1b[m"), read(dir+"plain"))}).TOML()
+	if !strings.Contains(got, `folder, read 4 times: 'a, nothing', $'b\343\205\244', $'c\033[m' and 1 more`) || strings.ContainsAny(got, "\u3164\x1b") {
+		t.Errorf("want the names of what was read quoted in\n%+q", got)
+	}
+	decodes(t, got)
+}

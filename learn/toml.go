@@ -22,17 +22,17 @@ const Mark = "# Learned from "
 // TOML is the profile. It is the same for the same runs.
 func (l *Learned) TOML() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, Mark+"%s of: %s\n", runsText(len(l.Runs)), comment(shellLine(l.Args)))
+	fmt.Fprintf(&b, Mark+"%s of: %s\n", runsText(len(l.Runs)), shellword.Line(shellLine(l.Args)))
 	fmt.Fprintf(&b, "# %s\n", endings(l.Runs))
 	b.WriteString("# Read it before you use it: it holds what the program did, needed or not.\n")
 	if l.Dir != "" {
-		fmt.Fprintf(&b, "# To run it as it was: jail run --profile THIS-FILE --cwd %s -- %s\n", comment(shellword.Quote(l.Dir)), comment(shellLine(l.Args)))
+		fmt.Fprintf(&b, "# To run it as it was: jail run --profile THIS-FILE --cwd %s -- %s\n", shellword.Line(shellword.Quote(l.Dir)), shellword.Line(shellLine(l.Args)))
 	}
 	b.WriteString("#\n" + blind)
 	notes(&b, "Not granted, for you to decide", l.Open)
 	notes(&b, "Not there, and mostly done without", l.Sought)
-	fmt.Fprintf(&b, "\nextends = %s\n", text(l.Extends))
-	fmt.Fprintf(&b, "description = %s\n", text("learned from "+runsText(len(l.Runs))+" of "+short(l.Args)))
+	fmt.Fprintf(&b, "\nextends = %s\n", shellword.TOML(l.Extends))
+	fmt.Fprintf(&b, "description = %s\n", shellword.TOML("learned from "+runsText(len(l.Runs))+" of "+short(l.Args)))
 	if len(l.Kept.Require) > 0 {
 		fmt.Fprintf(&b, "require = [%s]\n", joinTexts(l.Kept.Require))
 	}
@@ -54,7 +54,7 @@ func notes(b *strings.Builder, title string, lines []string) {
 	b.WriteString("#\n# " + title + ":\n")
 	room := mostNotes
 	for i, line := range lines {
-		line = "#   " + comment(line) + "\n"
+		line = "#   " + shellword.Line(line) + "\n"
 		if room -= len(line); room < 0 {
 			fmt.Fprintf(b, "#   and %d more\n", len(lines)-i)
 			return
@@ -77,7 +77,7 @@ func (l *Learned) view(b *strings.Builder) {
 		}
 		b.WriteString(part.key + " = [\n")
 		for _, g := range part.grants {
-			fmt.Fprintf(b, "  %s, # %s\n", text(g.value()), comment(g.Why))
+			fmt.Fprintf(b, "  %s, # %s\n", shellword.TOML(g.value()), shellword.Line(g.Why))
 		}
 		b.WriteString("]\n")
 	}
@@ -155,41 +155,9 @@ func runsText(n int) string {
 func joinTexts(list []string) string {
 	quoted := make([]string, len(list))
 	for i, s := range list {
-		quoted[i] = text(s)
+		quoted[i] = shellword.TOML(s)
 	}
 	return strings.Join(quoted, ", ")
-}
-
-// text is a TOML string of what is valid UTF-8. What can't be seen, or turns around
-// what is read after it, stands in it by its number: who reads the profile is to see
-// what it grants.
-func text(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteString("\\" + string(r))
-		case !strconv.IsPrint(r) && r > 0xffff:
-			fmt.Fprintf(&b, "\\U%08X", r)
-		case !strconv.IsPrint(r):
-			fmt.Fprintf(&b, "\\u%04X", r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
-}
-
-// comment is a line of a comment: nothing in it ends the line or steers a terminal.
-func comment(s string) string {
-	return strings.Map(func(r rune) rune {
-		if strconv.IsPrint(r) {
-			return r
-		}
-		return '�'
-	}, s)
 }
 
 func shellLine(args []string) string {
@@ -209,5 +177,5 @@ func short(args []string) string {
 	if i := strings.LastIndexByte(name, '/'); i >= 0 {
 		name = name[i+1:]
 	}
-	return comment(strings.ToValidUTF8(name, "�"))
+	return shellword.Line(strings.ToValidUTF8(name, "�"))
 }

@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail"
 )
 
@@ -97,7 +98,7 @@ func (t *tree) add(u jail.PathUse) {
 		return
 	}
 	if m.Kind != u.Kind || host(m, p) != u.Source {
-		t.open = append(t.open, fmt.Sprintf("%q was used, and is not granted, since a link of the box's leads to it: name it by its own path", u.Path))
+		t.open = append(t.open, fmt.Sprintf("%s was used, and is not granted, since a link of the box's leads to it: name it by its own path", shellword.Text(u.Path)))
 		return
 	}
 	if u.Dir {
@@ -212,7 +213,7 @@ func (t *tree) missing(p string) bool {
 func (t *tree) gone(p string) bool {
 	missing := t.missing(p)
 	if missing {
-		t.open = append(t.open, fmt.Sprintf("%q was used, and is not granted, since the host has nothing there any more", p))
+		t.open = append(t.open, fmt.Sprintf("%s was used, and is not granted, since the host has nothing there any more", shellword.Text(p)))
 	}
 	return missing
 }

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"path"
 	"slices"
+
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // writable is where something was written: a file that was there before, or the
@@ -44,7 +46,7 @@ func (t *tree) join(count map[string]int) {
 		}
 		both := common(from, to)
 		if why := t.keeps(both); why != "" && why != t.keeps(t.root(both)) {
-			t.open = append(t.open, fmt.Sprintf("moving from %q to %q was seen, which takes %q as a whole; it is not granted unless you name it: %s", move[0], move[1], both, why))
+			t.open = append(t.open, fmt.Sprintf("moving from %s to %s was seen, which takes %s as a whole; it is not granted unless you name it: %s", shellword.Text(move[0]), shellword.Text(move[1]), shellword.Text(both), why))
 			continue
 		}
 		count[both] += count[from] + count[to]

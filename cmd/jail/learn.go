@@ -202,7 +202,7 @@ func (l *learner) learn(spec jail.Spec, args []string, out *profileFile) int {
 	}
 	if out != nil {
 		if err := out.write(text); err != nil {
-			fmt.Fprintln(os.Stderr, "jail: --out:", err)
+			printError(fmt.Errorf("--out: %w", err))
 			return exitRefused
 		}
 		if !l.o.quiet {

@@ -132,7 +132,7 @@ func mcpCommand(args []string) int {
 		printFaults(line.faults)
 		return exitRefused
 	}
-	fmt.Fprintln(os.Stderr, "jail: mcp:", companion.Exec("mcp", settings))
+	printError(fmt.Errorf("mcp: %w", companion.Exec("mcp", settings)))
 	return exitRefused
 }
 

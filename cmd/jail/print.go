@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail"
 	"golang.org/x/sys/unix"
 )
@@ -56,30 +55,14 @@ func inWords(faults jail.Faults) jail.Faults {
 	return said
 }
 
-// quote makes s safe to print on a terminal: as it is when it is plain, else
-// quoted like a Go string.
+// quote makes s safe to print on a terminal, in quotes and not too long.
 func quote(s string) string {
-	plain := func(r rune) bool {
-		return r != unicode.ReplacementChar && unicode.IsGraphic(r) && r != '"' && r != '\\'
-	}
 	const longest = 200
 	if len(s) > longest {
-		return strconv.Quote(s[:longest]) + "…"
+		return shellword.Text(s[:longest]) + "…"
 	}
-	for _, r := range s {
-		if !plain(r) {
-			return strconv.Quote(s)
-		}
-	}
-	return `"` + s + `"`
+	return shellword.Text(s)
 }
 
 // visible makes a message safe to print on one line of a terminal.
-func visible(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsGraphic(r) {
-			return r
-		}
-		return '�'
-	}, s)
-}
+func visible(s string) string { return shellword.Line(s) }

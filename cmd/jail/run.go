@@ -121,7 +121,7 @@ func refuse(spec jail.Spec, faults jail.Faults, stage jail.Stage, target *record
 	}
 	if err := target.write(refusal(spec, faults, stage)); err != nil {
 		printFaults(faults)
-		fmt.Fprintln(os.Stderr, "jail:", err)
+		printError(err)
 	} else if target.file != os.Stdout {
 		printFaults(faults)
 	}
@@ -157,7 +157,7 @@ func finish(res jail.Result, o options, target *recordTarget) int {
 	}
 	if target != nil {
 		if err := target.write(res); err != nil {
-			fmt.Fprintln(os.Stderr, "jail:", err)
+			printError(err)
 			status = exitRefused
 		}
 	}

@@ -150,7 +150,7 @@ func serveCommand(args []string) int {
 		printFaults(line.faults)
 		return exitRefused
 	}
-	fmt.Fprintln(os.Stderr, "jail: serve:", companion.Exec("serve", settings))
+	printError(fmt.Errorf("serve: %w", companion.Exec("serve", settings)))
 	return exitRefused
 }
 

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"errors"
 	"os"
 	"time"
 
@@ -66,7 +66,7 @@ func (l *setupLimit) refuse(o options, host profiles.Host) int {
 	if !o.json {
 		var err error
 		if target, err = recordFor(o, host, jail.Spec{}); err != nil {
-			fmt.Fprintln(os.Stderr, "jail: --record:", reason(err))
+			printError(errors.New("--record: " + reason(err)))
 		}
 	}
 	return refuse(o.asked(), faults, jail.StageResolve, target)

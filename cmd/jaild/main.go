@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 
 	"github.com/seed-75010da9/jail/cmd/internal/companion"
 	"github.com/seed-75010da9/jail/cmd/jaild/internal/engine"
 	"github.com/seed-75010da9/jail/cmd/jaild/internal/server"
 	"github.com/seed-75010da9/jail/internal/attacks"
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"golang.org/x/sys/unix"
 )
 
@@ -93,4 +95,7 @@ func (t teller) failed(err error) int {
 	return exitFailed
 }
 
-func (t teller) tell(text string) { fmt.Fprintf(os.Stderr, "jail: %s: %s\n", string(t), text) }
+func (t teller) tell(text string) {
+	text = strings.ReplaceAll(text, "\n", "; ") // of several errors
+	fmt.Fprintln(os.Stderr, shellword.Line("jail: "+string(t)+": "+text))
+}

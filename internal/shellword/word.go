@@ -1,11 +1,10 @@
-// Package shellword writes words for shells: what jail tells people to type goes from a
-// terminal, a record or a log right into one, and paths in it may be of a program's or
-// an earlier run's choice.
+// Package shellword writes words for shells and for people: what jail tells them to type
+// goes from a terminal, a record or a log right into a shell, and paths in it, or in what
+// they read, may be of a program's or an earlier run's choice.
 package shellword
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -17,7 +16,7 @@ func Quote(s string) string {
 	switch {
 	case s != "" && strings.Trim(s, plain) == "":
 		return s
-	case utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) < 0:
+	case utf8.ValidString(s) && !unseen(s):
 		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 	}
 	var b strings.Builder
@@ -27,7 +26,7 @@ func Quote(s string) string {
 		switch {
 		case r == '\'' || r == '\\':
 			b.WriteString(`\` + string(r))
-		case r == utf8.RuneError && size == 1 || !strconv.IsPrint(r):
+		case r == utf8.RuneError && size == 1 || !Seen(r):
 			for _, c := range []byte(s[i : i+size]) {
 				fmt.Fprintf(&b, `\%03o`, c)
 			}

@@ -5,8 +5,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // marked is text from a box between two marks. What is in between can't hold the
@@ -45,7 +46,7 @@ func shown(b []byte) string {
 			t.WriteRune(r)
 		case r < 0x20 || r == 0x7f:
 			fmt.Fprintf(&t, `\x%02x`, r)
-		case hidden(r):
+		case shellword.Hidden(r):
 			fmt.Fprintf(&t, `\u{%x}`, r)
 		default:
 			t.Write(b[:n])
@@ -53,15 +54,4 @@ func shown(b []byte) string {
 		b = b[n:]
 	}
 	return t.String()
-}
-
-// hidden says whether a character is one that nobody sees: control and format
-// characters (bidirectional marks, zero-width ones, tags), separators that are no
-// spaces, variation selectors, private and unassigned ones, and fillers.
-func hidden(r rune) bool {
-	switch r {
-	case 0x034f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x2028, 0x2029, 0x3164, 0xffa0:
-		return true
-	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Variation_Selector) || r >= 0xe0000
 }

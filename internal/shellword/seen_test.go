@@ -1,0 +1,43 @@
+package shellword
+
+import (
+	"strconv"
+	"testing"
+)
+
+// What nobody sees, and what turns around or breaks the text around it, stands nowhere.
+func TestUnseen(t *testing.T) {
+	for _, c := range []struct {
+		name, text, word, quoted, toml, line string
+	}{
+		{"plain", "a", "a", `"a"`, `"a"`, "a"},
+		{"of a script", "日本", "'日本'", `"日本"`, `"日本"`, "日本"},
+		{"quotes", `a"\`, `'a"\'`, `"a\"\\"`, `"a\"\\"`, `a"\`},
+		{"escape", "a\x1b[m", `$'a\033[m'`, `"a\x1b[m"`, `"a\u001B[m"`, "a�[m"},
+		{"bidi", "a\u202eb", `$'a\342\200\256b'`, `"a\u202eb"`, `"a\u202Eb"`, "a�b"},
+		{"filler", "a\u3164", `$'a\343\205\244'`, `"a\u3164"`, `"a\u3164"`, "a�"},
+		{"halfwidth filler", "a\uffa0", `$'a\357\276\240'`, `"a\uffa0"`, `"a\uFFA0"`, "a�"},
+		{"jamo fillers", "\u115f\u1160", `$'\341\205\237\341\205\240'`, `"\u115f\u1160"`, `"\u115F\u1160"`, "��"},
+		{"Braille", "a\u2800", `$'a\342\240\200'`, `"a\u2800"`, `"a\u2800"`, "a�"},
+		{"variation", "a\ufe0f", `$'a\357\270\217'`, `"a\ufe0f"`, `"a\uFE0F"`, "a�"},
+		{"tag", "a\U000e0041", `$'a\363\240\201\201'`, `"a\U000e0041"`, `"a\U000E0041"`, "a�"},
+		{"wide space", "a\u3000b", `$'a\343\200\200b'`, `"a\u3000b"`, `"a\u3000b"`, "a\u3000b"},
+		{"lines", "a\nb\u2028", `$'a\012b\342\200\250'`, `"a\nb\u2028"`, `"a\u000Ab\u2028"`, "a�b�"},
+	} {
+		if got := Quote(c.text); got != c.word {
+			t.Errorf("%s: Quote(%+q) = %s, want %s", c.name, c.text, got, c.word)
+		}
+		if got := Text(c.text); got != c.quoted {
+			t.Errorf("%s: Text(%+q) = %s, want %s", c.name, c.text, got, c.quoted)
+		}
+		if back, err := strconv.Unquote(Text(c.text)); back != c.text {
+			t.Errorf("%s: Text(%+q) is read as %+q: %v", c.name, c.text, back, err)
+		}
+		if got := TOML(c.text); got != c.toml {
+			t.Errorf("%s: TOML(%+q) = %s, want %s", c.name, c.text, got, c.toml)
+		}
+		if got := Line(c.text); got != c.line {
+			t.Errorf("%s: Line(%+q) = %+q, want %+q", c.name, c.text, got, c.line)
+		}
+	}
+}
