@@ -49,19 +49,25 @@ func bashValue(f flagDef) string {
 	case wordEnv:
 		return "_jail_words -e"
 	case wordProfile:
-		return "_jail_words -f -W " + bashProfiles
+		return "_jail_profiles"
 	case wordChoice:
 		return `_jail_words -W "` + strings.Join(f.values, " ") + `"`
 	}
 	return "COMPREPLY=()"
 }
 
-const bashProfiles = `"$(jail profiles list --names 2>/dev/null)"`
-
 // bashHead begins the script. Readline makes a word of its own of the = in
-// --flag=value.
+// --flag=value. The names of profiles are those of files, and compgen -W would carry
+// out what stands in them: they are compared.
 const bashHead = `# bash completion for jail
 _jail_words() { mapfile -t COMPREPLY < <(compgen "$@" -- "$cur"); }
+_jail_profiles() {
+    local name
+    _jail_words -f
+    while IFS= read -r name; do
+        [[ $name == "$cur"* ]] && COMPREPLY+=("$name")
+    done < <(jail profiles list --names 2>/dev/null)
+}
 _jail() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} i own=
     COMPREPLY=()
@@ -122,7 +128,7 @@ func bashValues(flags []flagDef, when string) string {
 // bashProfilesCommand completes the words of `jail profiles`: names, and files.
 func bashProfilesCommand(c command) string {
 	return `        if ((COMP_CWORD == 3)) && [[ ${COMP_WORDS[2]} == show ]]; then
-            _jail_words -f -W ` + bashProfiles + `
+            _jail_profiles
         elif ((COMP_CWORD == 3)) && [[ ${COMP_WORDS[2]} == check ]]; then
             _jail_words -f
         elif ((COMP_CWORD == 2)); then

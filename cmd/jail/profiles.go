@@ -53,17 +53,21 @@ func profilesHint(word string, host profiles.Host) string {
 }
 
 // listProfiles prints every profile with its description; one that can't be
-// loaded is listed as well, with the reason.
+// loaded is listed as well, with the reason. The names alone are for shells to
+// complete: those that one would have to quote are left out, since bash 5.2 carries
+// out what stands in $((a[$(…)])) of a file's name that it completes itself.
 func listProfiles(host profiles.Host, namesOnly bool) int {
 	own, err := profiles.UserNames(host)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "jail:", err)
+		printError(err)
 		return exitRefused
 	}
 	var b strings.Builder
 	for _, name := range append(profiles.Names(), own...) {
 		if namesOnly {
-			b.WriteString(name + "\n")
+			if shellword.Quote(name) == name {
+				b.WriteString(name + "\n")
+			}
 			continue
 		}
 		description := ""
@@ -73,7 +77,7 @@ func listProfiles(host profiles.Host, namesOnly bool) int {
 		} else {
 			description = visible(p.Description)
 		}
-		fmt.Fprintf(&b, "%-10s %s\n", name, description)
+		fmt.Fprintf(&b, "%-10s %s\n", shellword.Quote(name), description)
 	}
 	return print(b.String())
 }
