@@ -29,7 +29,9 @@ const noNetworkHint = noNetwork + "; for a server and its clients in one box, --
 
 const notThere = "by 127 a shell says that a command, and the dynamic loader that a library, is not in the box: stderr names it, and --ro grants it"
 
-const setApart = "not hinted, though it can be left out: it was set apart from what is writable around it"
+func setApart(flag string) string {
+	return "not hinted, though a flag grants it: " + flag + " is your own, and keeps that out of --rw WORK"
+}
 
 // command is a Spec that runs a program of the system's.
 func command(args ...string) func(*testing.T) Spec {
@@ -107,13 +109,13 @@ func failures() []failure {
 			hint:    `"WORK/data.txt" is granted read-only: --rw WORK/data.txt in place of --ro WORK/data.txt allows it`},
 		{name: "sed that replaces a file which was kept as it is", needs: []string{"/usr/bin/sed"}, reason: ReasonExecutionFailed, stderr: `Device or resource busy`,
 			spec: inWritable(MountRO, "data.txt", "/usr/bin/sed", "-i", "s/x/y/", "WORK/data.txt"), message: "the program ended with exit code 4",
-			hint: `"WORK/data.txt" is granted by itself within "WORK": it can't be replaced, moved or removed there; ` + setApart},
+			hint: `"WORK/data.txt" is granted by itself within "WORK": it can't be replaced, moved or removed there; ` + setApart("--ro WORK/data.txt")},
 		{name: "mv of a file which was kept as it is, by its name alone", needs: []string{"/usr/bin/mv"}, reason: ReasonExecutionFailed, stderr: `Device or resource busy`,
 			spec: withTrace(inWritable(MountRO, "data.txt", "/usr/bin/mv", "data.txt", "x.txt")), message: "the program ended with exit code 1",
-			hint: `"WORK/data.txt" is granted by itself within "WORK": it can't be replaced, moved or removed there; ` + setApart},
+			hint: `"WORK/data.txt" is granted by itself within "WORK": it can't be replaced, moved or removed there; ` + setApart("--ro WORK/data.txt")},
 		{name: "mv of a folder around a hole", needs: []string{"/usr/bin/mv"}, reason: ReasonExecutionFailed, stderr: `Device or resource busy`,
 			spec: inWritable(MountTmpfs, "sub/hole", "/usr/bin/mv", "sub", "sub2"), message: "the program ended with exit code 1",
-			hint: `"WORK/sub/hole" is granted by itself within "WORK": no folder that holds it can be replaced, moved or removed; ` + setApart},
+			hint: `"WORK/sub/hole" is granted by itself within "WORK": no folder that holds it can be replaced, moved or removed; ` + setApart("--tmpfs WORK/sub/hole")},
 		{name: "mv of a folder around what is writable anyway", needs: []string{"/usr/bin/mv"}, reason: ReasonExecutionFailed, stderr: `Device or resource busy`,
 			spec: inWritable(MountRW, "sub/hole", "/usr/bin/mv", "sub", "sub2"), message: "the program ended with exit code 1",
 			hint: `"WORK/sub/hole" is granted by itself within "WORK": no folder that holds it can be replaced, moved or removed; run it without --rw WORK/sub/hole`},

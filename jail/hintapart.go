@@ -45,12 +45,9 @@ func (r *run) writableAround(m *mount) *mount {
 }
 
 // apart is what to do about a grant within a writable one: without one that is as it is
-// the whole is writable. Any other was cut out of it, which no hint undoes.
+// the whole is writable. Any other was cut out of it.
 func (r *run) apart(m, outer *mount) string {
-	if shownBy(m.Mount, outer.Mount) {
-		return r.typed(pathGrant{flag: "--rw", source: outer.Source, target: outer.Target, instead: []Mount{m.Mount}}).wayOut()
-	}
-	return notHintedWord + "though it can be left out: it was set apart from what is writable around it"
+	return r.typed(pathGrant{flag: "--rw", source: outer.Source, target: outer.Target, instead: []Mount{m.Mount}}).wayOut()
 }
 
 // readOnlyHint is for a file that is granted read-only by itself and was to be written.

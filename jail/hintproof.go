@@ -31,7 +31,7 @@ func (r *run) typed(g pathGrant) pathGrant {
 	g.given = slices.Contains(s.View, m)
 	s.View = slices.DeleteFunc(slices.Clone(s.View), func(old Mount) bool {
 		away := old.Target == m.Target || slices.Contains(gone, old) || r.needless(old, m)
-		if away && old != m && (old.Kind == MountRO || old.Kind == MountRW) {
+		if away && old != m && (old.Kind == MountRO || old.Kind == MountRW || old.Kind == MountTmpfs) {
 			g.instead = append(g.instead, old)
 		}
 		return away

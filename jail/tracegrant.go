@@ -53,7 +53,7 @@ func (g pathGrant) text() (flags, setting string) {
 		between, flags, setting = "without ", "", ""
 	}
 	for _, old := range g.instead {
-		flag, line := pathGrant{flag: "--" + string(old.Kind), source: old.Source, target: old.Target}.text()
+		flag, line := pathGrant{flag: "--" + string(old.Kind), source: cmp.Or(old.Source, old.Target), target: old.Target}.text()
 		flags += between + flag
 		if utf8.ValidString(value) {
 			setting += between + line
