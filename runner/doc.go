@@ -104,6 +104,9 @@
 //	                                       document then
 //	more than Limits.Output bytes, with    output_too_large; so is a thrown error that
 //	the 60 or so that go around it         does not fit
+//	what Limits.Output would take, and     invalid_output
+//	Node.js has no string for (2^29 − 24
+//	characters of JSON)
 //
 // The message of invalid_output says where in the value it is: value["a"][3] is NaN.
 // For the shell it is what is no JSON document, or more than one, or not UTF-8; its
@@ -116,8 +119,11 @@
 // empty for the source.
 //
 // What is thrown makes execution_failed, exit code 1, with Error: name, message and
-// trace, those of the runner's frames left out, and what led to the error (cause, errors) in it. What is no error has the kind of it
-// for a name (number, object) and its text for a message. So do syntax errors, for
+// trace, and in the trace what led to the error (cause, errors). What is no error has the
+// kind of it for a name (number, object) and its text for a message. Frames of the runner
+// are in neither. A stack that the source prints has none of them either, but for what is
+// called while its value is read (getters, toJSON), and in Python for what lists the frames
+// that run at the moment, such as traceback.print_stack. Syntax errors end so as well, for
 // Node.js also errors in the background that nobody handles; Python only logs those,
 // as it always does. A program that exits by itself has no value: with exit code 0
 // that is invalid_output, else execution_failed, for sys.exit with Error. A source of

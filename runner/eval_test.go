@@ -77,7 +77,8 @@ func check(t *testing.T, l Language, rows []row, o profiles.Overrides) {
 			}
 			thrown, trace := "", ""
 			if res.Error != nil {
-				thrown, trace = res.Error.Name+": "+res.Error.Message, res.Error.Trace
+				thrown = res.Error.Name + ": " + res.Error.Message
+				trace = thrown + "\n" + res.Error.Trace
 			}
 			if !strings.HasPrefix(thrown, strings.TrimSuffix(c.err, anything)) || (c.err == "") != (thrown == "") {
 				t.Errorf("error %q, want %q", thrown, c.err)
@@ -88,7 +89,7 @@ func check(t *testing.T, l Language, rows []row, o profiles.Overrides) {
 			if c.stdout != 0 && res.Stdout.Bytes != c.stdout {
 				t.Errorf("%d bytes of output, want %d", res.Stdout.Bytes, c.stdout)
 			}
-			for _, ours := range []string{"[eval]", "<runner>", "node:internal"} {
+			for _, ours := range []string{"[eval]", "<runner>", "node:internal/process"} {
 				if strings.Contains(trace, ours) {
 					t.Errorf("the trace shows the runner: %s", trace)
 				}
@@ -183,6 +184,16 @@ func TestNode(t *testing.T) {
 		{name: "the cause of a cause", source: "throw new Error('a', {cause: new TypeError('b', {cause: 7})})", reason: jail.ReasonExecutionFailed, err: "Error: a", says: "\ncaused by: 7\n"},
 		{name: "a cause in a circle", source: "const e = new Error('a'); e.cause = e; throw e", reason: jail.ReasonExecutionFailed, err: "Error: a", says: "\ncaused by: Error: a"},
 		{name: "errors of an error", source: "await Promise.any([Promise.reject(new TypeError('b')), Promise.reject(3)])", reason: jail.ReasonExecutionFailed, err: "AggregateError: All", says: "\nof these: TypeError: b"},
+		{name: "errors in what is no error", source: "await null; throw {a: new Error('b'), c: [new TypeError('d', {cause: new Error('e')})]}", reason: jail.ReasonExecutionFailed, err: "object: {\n  a: Error: b\n      at source.js:1:23,\n  c: [\n    TypeError: d\n        at source.js:1:43 {\n      [cause]: Error: e\n          at source.js:1:70\n    }\n  ]\n}"},
+		{name: "an error in an object that is the cause", source: "const f = () => new Error('b'); throw new Error('a', {cause: {e: f()}})", reason: jail.ReasonExecutionFailed, err: "Error: a", says: "\ncaused by: {\n  e: Error: b\n      at f (source.js:1:17)\n      at source.js:1:66\n}"},
+		{name: "errors in a list that is the cause", source: "throw new Error('a', {cause: [new Error('b'), new Error('c')]})", reason: jail.ReasonExecutionFailed, err: "Error: a", says: "\ncaused by: [\n  Error: b\n      at source.js:1:31,\n  Error: c\n      at source.js:1:47\n]"},
+		{name: "errors in an object of an error's", source: "throw new AggregateError([{a: new Error('b')}], 'c')", reason: jail.ReasonExecutionFailed, err: "AggregateError: c", says: "\nof these: {\n  a: Error: b\n      at source.js:1:31\n}"},
+		{name: "errors in the reason of a signal", source: "const c = new AbortController(); c.abort({a: [new Error('b')]}); c.signal.throwIfAborted()", reason: jail.ReasonExecutionFailed, err: "object: {\n  a: [\n    Error: b\n        at source.js:1:47\n  ]\n}"},
+		{name: "the reason of a signal that gives none", source: "throw new Error('a', {cause: AbortSignal.abort().reason})", reason: jail.ReasonExecutionFailed, err: "Error: a", says: "AbortError"},
+		{name: "what is printed of a stack", source: "const a = new Error('a').stack; await null; const b = new Error('b').stack; return [a.split('\\n')[1], a.includes('[eval]'), b.includes('[eval]'), arguments.length, this === globalThis]", value: `["    at source.js:1:11",false,false,1,true]`},
+		{name: "an error that a domain handles", source: "const d = require('domain').create(); let said; d.on('error', (e) => { said = e.message }); d.run(() => setTimeout(() => { throw new Error('a') })); await new Promise(r => setTimeout(r, 50)); return said", value: `"a"`},
+		{name: "an error that nobody but a domain could handle", source: "const d = require('domain').create(); d.run(() => setTimeout(() => { throw new Error('a') })); await new Promise(r => setTimeout(r, 1000)); return 1", reason: jail.ReasonExecutionFailed, err: "Error: a"},
+		{name: "an error that a callback captures", source: "let said; process.setUncaughtExceptionCaptureCallback((e) => { said = e }); setTimeout(() => { throw 3 }); await new Promise(r => setTimeout(r, 50)); return said", value: "3"},
 		{name: "an integer beyond doubles", source: "return {a: 10n ** 309n}", reason: jail.ReasonInvalidOutput, says: "beyond 1.8e308"},
 		{name: "an integer far beyond doubles", source: "return {a: 10n ** 5000n}", reason: jail.ReasonInvalidOutput, says: `value["a"] is an integer beyond 1.8e308`},
 		{name: "globals that are frozen", source: "Object.freeze(globalThis); return [typeof module, typeof exports, typeof __filename, typeof require]", value: `["undefined","undefined","undefined","function"]`},

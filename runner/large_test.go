@@ -32,6 +32,29 @@ func TestLarge(t *testing.T) {
 	}
 }
 
+// TestHuge: a value that is larger than a string of the language can be, or than there is
+// memory for once more, is too large as any.
+func TestHuge(t *testing.T) {
+	for _, c := range []struct {
+		l      Language
+		source string
+		memory int64
+	}{
+		{Node, "return 'x'.repeat(2 ** 29 - 24)", 3 << 30},
+		{Node, "return {a: [Buffer.alloc(2 ** 29)]}", 3 << 30},
+		{Node, "return {['x'.repeat(2 ** 29 - 24)]: 1}", 3 << 30},
+		{Node, "return new Map([['x'.repeat(2 ** 29 - 24), 1]])", 3 << 30},
+		{Python, "return 'x' * (150 << 20)", 256 << 20},
+		{Python, "return [bytes(150 << 20)]", 256 << 20},
+		{Python, "return {'x' * (150 << 20): 1}", 256 << 20},
+	} {
+		res := evaluate(t, c.l, Request{Source: c.source}, profiles.Overrides{Limits: jail.Limits{Timeout: time.Minute, Memory: c.memory}})
+		if res.Reason != jail.ReasonOutputTooLarge {
+			t.Errorf("%s: %s: reason %s, want output_too_large: %s", c.l, c.source, res.Reason, res.Message)
+		}
+	}
+}
+
 // A large source is one as well.
 func TestLargeSource(t *testing.T) {
 	for l, comment := range map[Language]string{Node: "//", Python: "#"} {

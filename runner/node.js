@@ -33,7 +33,7 @@
   const slice = method(String.prototype.slice);
   const then = method(Promise.prototype.then);
   const exit = process.reallyExit;
-  const listenerCount = process.listenerCount;
+  const { listenerCount, hasUncaughtExceptionCaptureCallback: isCaptured } = process;
   const AsyncFunction = (async () => {}).constructor;
 
   const { token, limit, source, input } = JSON.parse(fs.readFileSync(0, 'utf8'));
@@ -105,35 +105,53 @@
 
   const most = (s, n) => (s.length > n ? slice(s, 0, n) + '…' : s);
 
-  // A trace ends where the runner's own frames begin, and what of Node.js lies
-  // between those and the source's goes with them.
+  // A trace is about the source: of each run of frames, what of Node.js lies below the
+  // source's is left out, and so are the runner's wherever they stand. The errors within
+  // an object that is shown have frames as well, further in and with what is behind them.
+  const afterFrame = (line) => {
+    let end = line.length;
+    while (end > 0 && indexOf(' ,[]{}', line[end - 1], 0) >= 0) end--;
+    return slice(line, end);
+  };
+  const isFrame = (line) => {
+    let at = 0;
+    while (line[at] === ' ') at++;
+    return at >= 4 && slice(line, at, at + 3) === 'at ';
+  };
   const ownTrace = (stack) => {
-    let kept = '', held = '';
+    let kept = '', held = '', last = ''; // last: the frame before, if it is not kept
+    const endRun = () => {
+      if (last !== '') kept = slice(kept, 0, -1) + afterFrame(last) + '\n';
+      held = last = '';
+    };
     for (let at = 0; at >= 0 && at < stack.length;) {
       let next = indexOf(stack, '\n', at);
       if (next < 0) next = stack.length;
       const line = slice(stack, at, next);
       at = next + 1;
-      if (slice(line, 0, 7) !== '    at ') {
-        kept += held + line + '\n';
-        held = '';
+      if (!isFrame(line)) {
+        endRun();
+        kept += line + '\n';
         continue;
       }
-      if (indexOf(line, '[eval]', 0) >= 0) break;
+      last = line;
+      if (indexOf(line, '[eval]', 0) >= 0) continue;
       held += line + '\n';
       if (indexOf(line, 'node:', 0) < 0) {
         kept += held;
-        held = '';
+        held = last = '';
       }
     }
+    endRun();
     return most(kept, 16384);
   };
+  const shown = (v) => slice(ownTrace(inspect(v)), 0, -1);
   // What led to an error, and what an AggregateError is of, follow its own trace.
   const fullTrace = (e, left) => {
     let trace = ownTrace(text(e.stack));
     if (left === 0) return trace;
     const also = (heading, inner) => {
-      trace += heading + (types.isNativeError(inner) ? fullTrace(inner, left - 1) : most(inspect(inner), 1024) + '\n');
+      trace += heading + (types.isNativeError(inner) ? fullTrace(inner, left - 1) : most(shown(inner), 1024) + '\n');
     };
     const cause = getOwnPropertyDescriptor(e, 'cause');
     if (cause !== undefined) also('caused by: ', cause.value);
@@ -151,7 +169,7 @@
         about.message = most(text(e.message), 8192);
         about.trace = fullTrace(e, 4);
       } else {
-        about.message = most(typeof e === 'object' || typeof e === 'function' ? inspect(e) : text(e), 8192);
+        about.message = most(typeof e === 'object' || typeof e === 'function' ? shown(e) : text(e), 8192);
       }
     } catch {
       about.message = about.message || 'what was thrown can not be read';
@@ -164,10 +182,8 @@
   };
   const writeValue = valueWriter({
     kindOf,
-    base64: (v) => {
-      const bytes = bytesIn(v);
-      return base64(bytes, 0, lengthOf(bytes));
-    },
+    bytesIn,
+    base64: (bytes) => base64(bytes, 0, lengthOf(bytes)),
     limit,
     over(json) {
       send('{"value":' + json);
@@ -202,8 +218,10 @@
     fail(e, 1);
   }
 
+  // Node.js itself does the rest, and asks in this order who handles an error: a callback,
+  // which is also what domains have, and listeners.
   process.on('uncaughtExceptionMonitor', (e) => {
-    if (apply(listenerCount, process, ['uncaughtException']) === 0) send(describe(e)); // Node.js itself does the rest
+    if (!apply(isCaptured, process, []) && apply(listenerCount, process, ['uncaughtException']) === 0) send(describe(e));
   });
   process.on('beforeExit', () => fail({
     __proto__: null, name: 'UnsettledPromise', stack: '',
@@ -244,6 +262,19 @@
   const global = (name, value) => defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
   global('require', createRequire(process.cwd() + '/source.js'));
 
+  // The source is called by the language, as what a promise of the input is followed by,
+  // and not from a frame of the runner's: no stack that it prints has one. What it returns
+  // is handed to us and not to a promise, whose then the source could have replaced by then.
+  const call = (f) => {
+    const begun = Promise.resolve(input);
+    defineProperty(begun, 'constructor', { value: {
+      [Symbol.species]: function (executor) {
+        executor((returned) => then(returned, succeed, (e) => fail(e, 1)), () => {});
+      },
+    } });
+    then(begun, f);
+  };
+
   // In a turn of its own: Node.js puts back what its -e has changed of the globals
   // when the runner has returned, which the source may have frozen by then.
   process.nextTick(() => {
@@ -251,6 +282,6 @@
     delete globalThis.exports;
     delete globalThis.__filename;
     delete globalThis.__dirname;
-    then(main(input), succeed, (e) => fail(e, 1));
+    call(main);
   });
 })();

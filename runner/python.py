@@ -127,6 +127,13 @@ class Library:
         return file.startswith(("<frozen ", lib) + zips) and not file.startswith(others)
 
 
+# A finder is none of whoever imports: Python leaves out the frames of its own from what an
+# import raises, which is known by the name of their file.
+try:
+    Library.find_spec.__code__ = Library.find_spec.__code__.replace(co_filename=PathFinder.find_spec.__func__.__code__.co_filename)
+except Exception:
+    pass  # another Python; the frame is there then, where the program itself prints one
+
 if PathFinder in sys.meta_path:
     sys.meta_path.insert(sys.meta_path.index(PathFinder), Library())
 
@@ -199,6 +206,16 @@ def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b
             send("".join(parts))
             end(1)
 
+    # What is too large is not written first, for which there may be no memory.
+    def add_text(text):
+        room = limit - size[0]
+        add(quote(text) if str.__len__(text) <= room else str.__getitem__(text, slice(0, room + 1)))
+
+    def add_bytes(data):
+        data = memoryview(data)
+        room = limit - size[0]
+        add('"' + b2a(bytes(data), newline=False).decode("ascii") + '"' if data.nbytes <= room else "A" * (room + 1))
+
     def write_list(items):
         add("[")
         for i, item in enumerate(items):
@@ -222,7 +239,8 @@ def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b
                 add(",")
             names.add(name)
             path.append(name)
-            add(quote(name) + ":")
+            add_text(name)
+            add(":")
             write(item)
             path.pop()
         add("}")
@@ -249,7 +267,7 @@ def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b
         if v is True or v is False:
             return add("true" if v else "false")
         if isinstance(v, str):
-            return add(quote(v))
+            return add_text(v)
         if isinstance(v, int):
             if int.bit_length(v) > 1024:
                 refuse("is an integer beyond 1.8e308, the range of doubles, which many readers of JSON do not take")
@@ -260,7 +278,7 @@ def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b
                 refuse("is " + number + ", for which JSON has nothing")
             return add(number)
         if isinstance(v, (bytes, bytearray, memoryview)):
-            return add('"' + b2a(bytes(v), newline=False).decode("ascii") + '"')
+            return add_bytes(v)
         if len(parents) >= MAX_DEPTH:
             refuse("is nested deeper than %d levels" % MAX_DEPTH)
         for parent in parents:
@@ -291,7 +309,11 @@ def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b
             own("linecache").cache["source.py"] = (len(source), None, source.splitlines(True), "source.py")
             traceback = own("traceback")
             told = traceback.TracebackException(type(e), e, tb)
-            told.stack[:] = [frame for frame in told.stack if frame.filename != "<runner>"]
+            left = [told]
+            while left:  # also those that led to it, and those that it is a group of
+                one = left.pop()
+                one.stack[:] = [frame for frame in one.stack if frame.filename != "<runner>"]
+                left += [also for also in [one.__cause__, one.__context__] + (getattr(one, "exceptions", None) or []) if also]
             trace = "".join(told.format())
             trace = trace if len(trace) <= 16384 else "…" + trace[-16384:]
         except BaseException:

@@ -10,6 +10,15 @@ import (
 	"github.com/seed-75010da9/jail/profiles"
 )
 
+// groups makes e, an error of an import, and what groups errors, from Python 3.11 on.
+const groups = `import builtins
+group = getattr(builtins, 'ExceptionGroup', lambda message, errors: errors[0])
+try:
+  import msvcrt
+except ImportError as error:
+  e = error
+`
+
 func TestPython(t *testing.T) {
 	check(t, Python, []row{
 		{name: "return", source: "return input['a'] + 1", input: `{"a":41}`, value: "42"},
@@ -70,6 +79,10 @@ func TestPython(t *testing.T) {
 		{name: "raise later", source: "import asyncio\nawait asyncio.sleep(0)\nNone.x", reason: jail.ReasonExecutionFailed, err: "AttributeError: ", says: `File "source.py", line 3, in source`},
 		{name: "the line in the trace", source: "x = 1\nraise ValueError(x)  # here", reason: jail.ReasonExecutionFailed, err: "ValueError: 1", says: "raise ValueError(x)  # here"},
 		{name: "raise from", source: "try:\n  1 / 0\nexcept Exception as e:\n  raise KeyError('k') from e", reason: jail.ReasonExecutionFailed, err: "KeyError: 'k'", says: "ZeroDivisionError"},
+		{name: "raise from what an import raised", source: "try:\n  import msvcrt\nexcept ImportError as e:\n  raise KeyError('k') from e", reason: jail.ReasonExecutionFailed, err: "KeyError: 'k'", says: "line 2, in source\n    import msvcrt\nModuleNotFoundError: No module named 'msvcrt'\n"},
+		{name: "raise while another is handled", source: "try:\n  import msvcrt\nexcept ImportError:\n  try:\n    1 / 0\n  finally:\n    None.x", reason: jail.ReasonExecutionFailed, err: "AttributeError: ", says: "ModuleNotFoundError: No module named 'msvcrt'\n"},
+		{name: "raise a group", source: groups + "raise group('a', [e, group('b', [e])])", reason: jail.ReasonExecutionFailed, err: anything, says: "ModuleNotFoundError: No module named 'msvcrt'"},
+		{name: "what is printed of a trace", source: groups + "import io, traceback\nout = io.StringIO()\ntry:\n  raise KeyError from group('a', [e])\nexcept KeyError:\n  traceback.print_exc(file=out)\nreturn ['msvcrt' in out.getvalue(), '<runner>' in out.getvalue()]", value: "[true,false]"},
 		{name: "raise what is no exception", source: "raise 42", reason: jail.ReasonExecutionFailed, err: "TypeError: exceptions must derive"},
 		{name: "KeyboardInterrupt", source: "raise KeyboardInterrupt", reason: jail.ReasonExecutionFailed, err: "KeyboardInterrupt: "},
 		{name: "raise what can't be read", source: "class E(Exception):\n  def __str__(self): raise ValueError\nraise E", reason: jail.ReasonExecutionFailed, err: "E: what was raised"},

@@ -35,10 +35,11 @@
   const most = (s, n) => (s.length > n ? slice(s, 0, n) + '…' : s);
 
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-  const base64 = (v) => {
-    let bytes = v;
-    if (className(v) === 'DataView') bytes = new bytesOf(viewed.buffer(v), viewed.offset(v), viewed.length(v));
-    else if (typed(v) === undefined) bytes = new bytesOf(v);
+  const bytesIn = (v) => {
+    if (className(v) === 'DataView') return new bytesOf(viewed.buffer(v), viewed.offset(v), viewed.length(v));
+    return typed(v) === undefined ? new bytesOf(v) : v;
+  };
+  const base64 = (bytes) => {
     const length = lengthOf(bytes);
     let out = '';
     for (let i = 0; i < length; i += 3) {
@@ -171,7 +172,7 @@
       else setOf(unhandled, promise, { __proto__: null, reason });
     },
     begin(source, input, limit) {
-      const writeValue = valueWriter({ kindOf, base64, limit, over: (json) => stop('over', json) });
+      const writeValue = valueWriter({ kindOf, bytesIn, base64, limit, over: (json) => stop('over', json) });
       const succeed = (v) => {
         const { json, why } = writeValue(v);
         if (why === '') answer('value', json);

@@ -2,7 +2,7 @@
 // have this at the head of their function. What an object is says kindOf, by what the
 // source can't change: date, bytes, numbers, set, map, '' for a plain one, or why it is
 // no value. What is used later is taken hold of here, before the source begins.
-const valueWriter = ({ kindOf, base64, limit, over }) => {
+const valueWriter = ({ kindOf, bytesIn, base64, limit, over }) => {
   const { apply, getPrototypeOf } = Reflect;
   const { keys: keysOf, create, getOwnPropertyDescriptor } = Object;
   const { isArray } = Array;
@@ -17,6 +17,7 @@ const valueWriter = ({ kindOf, base64, limit, over }) => {
   const eachOfSet = method(Set.prototype.forEach);
   const eachOfMap = method(Map.prototype.forEach);
   const slice = method(String.prototype.slice);
+  const repeat = method(String.prototype.repeat);
 
   // What has been written, and where in the value the writing is.
   let out = '';
@@ -34,10 +35,24 @@ const valueWriter = ({ kindOf, base64, limit, over }) => {
     out += piece;
     if (out.length > limit) over(out); // more than is taken, in whatever encoding
   };
+  // What is too large is not written first: it may be more than a string can hold, or
+  // than there is memory for.
+  const addText = (s) => {
+    const room = limit - out.length;
+    if (s.length > room) over(out + slice(s, 0, room + 1));
+    else add(quote(s));
+  };
+  const addBytes = (v) => {
+    const room = limit - out.length;
+    if (lengthOf(v) > room) over(out + repeat('A', room + 1));
+    else add('"' + base64(v) + '"');
+  };
 
   const writeMember = (name, v, depth, first) => {
     path[depth] = name;
-    add((first ? '' : ',') + quote(name) + ':');
+    if (!first) add(',');
+    addText(name);
+    add(':');
     write(v, depth + 1);
   };
   const writeArray = (v, length, depth) => {
@@ -93,7 +108,7 @@ const valueWriter = ({ kindOf, base64, limit, over }) => {
   const write = (v, depth, converted) => {
     if (converted) path[depth - 1] = 'toJSON()';
     switch (typeof v) {
-      case 'string': return add(quote(v));
+      case 'string': return addText(v);
       case 'boolean': return add(v ? 'true' : 'false');
       case 'undefined': return add('null');
       case 'bigint': {
@@ -115,7 +130,7 @@ const valueWriter = ({ kindOf, base64, limit, over }) => {
     const kind = kindOf(v);
     switch (kind) {
       case '': return writeObject(v, depth);
-      case 'bytes': return add('"' + base64(v) + '"');
+      case 'bytes': return addBytes(bytesIn(v));
       case 'numbers': return writeArray(v, lengthOf(v), depth);
       case 'set': return writeSet(v, depth);
       case 'map': return writeMap(v, depth);
