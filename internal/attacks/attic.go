@@ -16,7 +16,7 @@ func attic() []Row {
 		return ifKnown(try, Row{name: name, source: source, attack: func([]string) error { return try() }, walls: filter})
 	}
 	return []Row{
-		call("key by an upcall", "request_key(2): a helper on the host, as its root", func() error {
+		call("key by an upcall", "CVE-2025-2312: cifs.upcall ran in another namespace than the caller's; request_key(2): a helper on the host, as its root", func() error {
 			kind, _ := unix.BytePtrFromString("user")
 			what, _ := unix.BytePtrFromString("jail-escape-none")
 			_, err := rawSyscall(unix.SYS_REQUEST_KEY, pointer(kind), pointer(what), 0, 0)

@@ -18,9 +18,9 @@ func more() []Row {
 		flag         uintptr
 	}{
 		{"network namespace", "CVE-2023-32233 starts in one: netfilter for everybody", unix.CLONE_NEWNET},
-		{"pid namespace", "pid_namespaces(7)", unix.CLONE_NEWPID},
-		{"ipc namespace", "ipc_namespaces(7)", unix.CLONE_NEWIPC},
-		{"uts namespace", "uts_namespaces(7)", unix.CLONE_NEWUTS},
+		{"pid namespace", "Docker's list of blocked calls (moby PR#19059): unshare; pid_namespaces(7)", unix.CLONE_NEWPID},
+		{"ipc namespace", "Docker's list of blocked calls (moby PR#19059): unshare; ipc_namespaces(7)", unix.CLONE_NEWIPC},
+		{"uts namespace", "Docker's list of blocked calls (moby PR#19059): unshare; uts_namespaces(7)", unix.CLONE_NEWUTS},
 		{"control group namespace", "CVE-2022-0492: release_agent, from a namespace of one's own", unix.CLONE_NEWCGROUP},
 	} {
 		rows = append(rows, Row{
@@ -96,12 +96,12 @@ func cover() []Row {
 			arena: func(a *Arena) { a.Args(a.RW()) }, control: InNaive, walls: mountWalls,
 		},
 		{
-			name: "share mounts with others", source: "mount_namespaces(7), MS_SHARED: propagation out of the box",
+			name: "share mounts with others", source: "CVE-2016-6213: shared mounts that double with each bind; mount_namespaces(7): propagation out of the box",
 			attack:  func([]string) error { return unix.Mount("", "/", "", unix.MS_SHARED|unix.MS_REC, "") },
 			control: InNaive, walls: mountWalls,
 		},
 		{
-			name: "take /proc off", source: "umount(2): what lies below a mount",
+			name: "take /proc off", source: "CVE-2014-9717: umount2 showed what a locked mount lies on; umount(2)",
 			attack:  func([]string) error { return unix.Unmount("/proc", unix.MNT_DETACH) },
 			control: InNaive, walls: mountWalls,
 		},

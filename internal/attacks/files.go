@@ -66,7 +66,7 @@ func files() []Row {
 			walls: hostWalls, root: rootsUID,
 		},
 		{
-			name: "break out of a chroot", source: "chroot(2): a folder that is open outlives it",
+			name: "break out of a chroot", source: "CVE-2013-1956: out of a chroot by a user namespace; chroot(2): a folder that is open outlives it",
 			attack: func(args []string) error {
 				os.Mkdir("/tmp/trap", 0o755)
 				unix.Chroot("/tmp/trap")
@@ -123,7 +123,7 @@ func files() []Row {
 			return errors.Join(os.WriteFile(other, []byte("OWNED"), 0o644), os.Rename(other, path))
 		}, readOnly),
 		{
-			name: "read-only: change the mode", source: "landlock(7): chmod is none of its rights",
+			name: "read-only: change the mode", source: "nono#914; landlock-lsm/linux#11: chmod is none of Landlock's rights",
 			attack: func(args []string) error { return os.Chmod(args[0], 0o777) },
 			arena: func(a *Arena) {
 				a.ro()
@@ -151,7 +151,7 @@ func files() []Row {
 			root: rootsUID,
 		},
 		{
-			name: "write through a hard link", source: "link(2); landlock(7), refer",
+			name: "write through a hard link", source: "sandlock#179: a hard link out of a read-only mount; landlock(7), refer",
 			attack: func(args []string) error {
 				link := filepath.Join(args[1], "link")
 				return errors.Join(os.Link(args[0], link), overwrite(link, 0))
@@ -200,7 +200,7 @@ func acrossGrants(a *Arena) {
 // onReadOnly is a row for a change to a file in a read-only grant.
 func onReadOnly(what string, change func(path string) error, walls []ablation.Wall) Row {
 	return Row{
-		name: "read-only: " + what, source: "mount(2), MS_RDONLY; landlock(7)",
+		name: "read-only: " + what, source: "NixOS/nix#3633: what the sandbox was shown it could write; mount(2), MS_RDONLY; landlock(7)",
 		attack: func(args []string) error { return change(args[0]) },
 		arena: func(a *Arena) {
 			a.ro()

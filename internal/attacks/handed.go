@@ -47,7 +47,7 @@ func handed() []Row {
 			walls: []ablation.Wall{ablation.CloseFDs, ablation.Landlock},
 		},
 		{
-			name: "reopen the caller's file for writing", source: "proc_pid_fd(5): /proc/self/fd gives other rights than the descriptor has",
+			name: "reopen the caller's file for writing", source: "Bugtraq, October 2009: /proc/PID/fd gets around a folder's mode; proc_pid_fd(5): other rights than the descriptor has",
 			attack: func([]string) error {
 				return all(func(fd int) error {
 					if !isKind(fd, unix.S_IFREG) {

@@ -50,7 +50,7 @@ func ipc() []Row {
 			walls: []ablation.Wall{ablation.IPC},
 		},
 		{
-			name: "message queue of the host", source: "ipc_namespaces(7); msg_msg is the usual heap spray",
+			name: "message queue of the host", source: "CVE-2021-22555: msg_msg, the usual heap spray; userchroot#13; ipc_namespaces(7)",
 			attack: func(args []string) error {
 				key, err := strconv.Atoi(args[0])
 				if err != nil {
@@ -89,7 +89,7 @@ func ipc() []Row {
 			walls: []ablation.Wall{ablation.Seccomp, ablation.IPC},
 		},
 		{
-			name: "POSIX message queue", source: "mq_overview(7): counts against the caller's own budget",
+			name: "POSIX message queue", source: "CVE-2017-11176: mq_notify; mq_overview(7): counts against the caller's own budget",
 			attack: func(args []string) error {
 				name, err := unix.BytePtrFromString(args[0])
 				if err != nil {

@@ -92,7 +92,7 @@ func kernel() []Row {
 			},
 		},
 		{
-			name: "handle page faults", source: "userfaultfd(2): every exploit's stop watch",
+			name: "handle page faults", source: "CVE-2018-18397: userfaultfd wrote to what is read-only; every exploit's stop watch",
 			attack: func([]string) error {
 				const userModeOnly = 1
 				fd, err := rawSyscall(unix.SYS_USERFAULTFD, userModeOnly)
@@ -118,12 +118,12 @@ func kernel() []Row {
 			walls: filter,
 		},
 		ifKnown(compareOwn, Row{
-			name: "compare kernel pointers", source: "kcmp(2)",
+			name: "compare kernel pointers", source: "Docker's list of blocked calls (moby PR#19059): kcmp(2)",
 			attack: func([]string) error { return compareOwn() },
 			walls:  filter,
 		}),
 		{
-			name: "open by handle", source: "\"shocker\", open_by_handle_at(2): reach past the view",
+			name: "open by handle", source: "\"shocker\", in Docker's list of blocked calls (moby PR#19059); open_by_handle_at(2): reach past the view",
 			attack: func(args []string) error {
 				handle, _, err := unix.NameToHandleAt(unix.AT_FDCWD, args[0], 0)
 				if err != nil {
@@ -162,7 +162,7 @@ func kernel() []Row {
 			walls: filter,
 		},
 		{
-			name: "core helper on the host", source: "core(5): a core_pattern that is a pipe runs as host root, unless RLIMIT_CORE is 1",
+			name: "core helper on the host", source: "CVE-2015-1318: Apport ran a program of the container's; podman#6528; core(5): a core_pattern that is a pipe runs as host root, unless RLIMIT_CORE is 1",
 			attack: func([]string) error {
 				var limit unix.Rlimit
 				unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{})
@@ -178,7 +178,7 @@ func kernel() []Row {
 			walls: filter,
 		},
 		ifKnown(func() error { return unix.Prctl(unix.PR_GET_MEMORY_MERGE, 0, 0, 0, 0) }, Row{
-			name: "merge equal pages", source: "prctl(2), PR_SET_MEMORY_MERGE: tells whether others have a page",
+			name: "merge equal pages", source: "CVE-2015-2877 (CAIN): tells whether others have a page; prctl(2), PR_SET_MEMORY_MERGE",
 			attack:  func([]string) error { return unix.Prctl(unix.PR_SET_MEMORY_MERGE, 1, 0, 0, 0) },
 			control: InNaive,
 			walls:   []ablation.Wall{ablation.Seccomp},

@@ -19,7 +19,7 @@ func kernelMemory() []Row {
 			walls: []ablation.Wall{ablation.Cgroup}, skip: needsGroup, dies: true,
 		}
 	}
-	sockets := bomb("memory bomb in socket pairs", "unix(7), SO_SNDBUF: what lies in sockets is on no process's account", func() error { return fillPairs(200, 64<<20) })
+	sockets := bomb("memory bomb in socket pairs", "CVE-2013-4312: what lies in Unix sockets is on no process's account; unix(7), SO_SNDBUF", func() error { return fillPairs(200, 64<<20) })
 	pipes := bomb("memory bomb in pipes", "CVE-2016-2847: pipe buffers; pipe(7)", func() error { return fillPipes(64, 60<<20) })
 	pipes.harms = "it uses up the pages that one user's pipes may have"
 	return []Row{

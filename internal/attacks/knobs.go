@@ -12,8 +12,8 @@ import (
 func knobs() []Row {
 	return []Row{
 		knob("the core dump helper", "/proc/sys/kernel/core_pattern", "CVE-2022-0811 (cr8escape); core(5)"),
-		knob("the module loader", "/proc/sys/kernel/modprobe", "proc_sys_kernel(5): runs as host root for an unknown binary format"),
-		knob("the hotplug helper", "/proc/sys/kernel/hotplug", "proc_sys_kernel(5)"),
+		knob("the module loader", "/proc/sys/kernel/modprobe", "CVE-2022-0811 (cr8escape): any sysctl; proc_sys_kernel(5): runs as host root for an unknown binary format"),
+		knob("the hotplug helper", "/proc/sys/kernel/hotplug", "CVE-2022-0811 (cr8escape): any sysctl; proc_sys_kernel(5)"),
 		knob("the hotplug helper of sysfs", "/sys/kernel/uevent_helper", "uevent_helper: run as host root for each device that comes or goes; runc makes /sys read-only"),
 		knob("binary formats", "/proc/sys/fs/binfmt_misc/register", "binfmt_misc.rst: the interpreter of everybody's programs"),
 		knob("a panic", "/proc/sys/kernel/panic", "proc_sys_kernel(5); runc makes /proc/sys read-only"),

@@ -63,7 +63,7 @@ func left() []Row {
 			skip: forRoot(rootsOwn),
 		},
 		{
-			name: "device node that lies in a grant", source: "mount(2), MS_NODEV",
+			name: "device node that lies in a grant", source: "CVE-2014-5207: MNT_NODEV came off by a remount; mount(2), MS_NODEV",
 			attack: func(args []string) error {
 				device, err := os.Open(args[0])
 				if err != nil {
@@ -175,7 +175,7 @@ func fchmodat2(path string, mode uintptr) error {
 // a writable grant has that. So the filter is the one wall on every kernel.
 func whiteout(what string, leave func(path string) error) Row {
 	r := leaves(what, unix.S_IFCHR, []ablation.Wall{ablation.Seccomp}, leave)
-	r.source = "mknod(2), renameat2(2), RENAME_WHITEOUT; overlayfs.rst, whiteouts"
+	r.source = "fuse-overlayfs PR#272: newer kernels let users make whiteouts; mknod(2), renameat2(2), RENAME_WHITEOUT; overlayfs.rst"
 	r.with = []ablation.Wall{ablation.Landlock}
 	return r
 }

@@ -17,19 +17,19 @@ func leftovers() []Row {
 	return []Row{
 		stays("a file in /tmp", "/tmp", "isolate 2.6; Jupyter and judge runners that share /tmp"),
 		stays("a file in /dev/shm", "/dev/shm", "isolate 2.6: /dev/shm was not emptied"),
-		object("a shared segment", "ipcs(1): it lives until somebody removes it", inIPC,
+		object("a shared segment", "actiond PR#41: from one run to the next; ipcs(1): it lives until somebody removes it", inIPC,
 			func(key uintptr) error {
 				_, err := rawSyscall(unix.SYS_SHMGET, key, 4096, unix.IPC_CREAT|0o666)
 				return err
 			},
 			func(key uintptr) error { return removed(unix.SYS_SHMGET, unix.SYS_SHMCTL, key, 0) }),
-		object("a message queue", "ipcs(1)", []ablation.Wall{ablation.IPC, ablation.Seccomp},
+		object("a message queue", "actiond PR#41: from one run to the next; ipcs(1)", []ablation.Wall{ablation.IPC, ablation.Seccomp},
 			func(key uintptr) error {
 				_, err := rawSyscall(unix.SYS_MSGGET, key, unix.IPC_CREAT|0o666)
 				return err
 			},
 			func(key uintptr) error { return removed(unix.SYS_MSGGET, unix.SYS_MSGCTL, key, 0) }),
-		object("semaphores", "ipcs(1); semget(2)", inIPC,
+		object("semaphores", "actiond PR#41: from one run to the next; ipcs(1); semget(2)", inIPC,
 			func(key uintptr) error {
 				_, err := rawSyscall(unix.SYS_SEMGET, key, 1, unix.IPC_CREAT|0o666)
 				return err
@@ -50,7 +50,7 @@ func leftovers() []Row {
 			walls: hostWalls, root: rootsUID,
 		},
 		{
-			name: "semaphores of the host's", source: "semop(2): hold up, or wake, whoever waits there",
+			name: "semaphores of the host's", source: "userchroot#13: the host's ipc namespace; semop(2): hold up, or wake, whoever waits there",
 			attack: func(args []string) error {
 				key, err := strconv.Atoi(args[0])
 				if err != nil {

@@ -103,7 +103,7 @@ func limits() []Row {
 			loosen: func(l *jail.Limits) { l.Output = 4 << 20 }, dies: true,
 		},
 		{
-			name: "fill /tmp", source: "tmpfs(5), size",
+			name: "fill /tmp", source: "systemd PR#15424: a limit of size for every tmpfs; tmpfs(5), size",
 			attack: func(args []string) error { return fill(filepath.Join(args[0], "bomb"), 8<<20) },
 			arena: func(a *Arena) {
 				a.Spec.Limits.TmpSize = 1 << 20
@@ -112,7 +112,7 @@ func limits() []Row {
 			loosen: func(l *jail.Limits) { l.TmpSize = 16 << 20 },
 		},
 		{
-			name: "use up /tmp's inodes", source: "tmpfs(5), nr_inodes: their memory is the kernel's",
+			name: "use up /tmp's inodes", source: "snekbox#187; systemd PR#15424: inodes count in no size; tmpfs(5), nr_inodes",
 			attack: func(args []string) error {
 				for i := range 3000 {
 					if err := os.WriteFile(filepath.Join(args[0], strconv.Itoa(i)), nil, 0o600); err != nil {
@@ -128,7 +128,7 @@ func limits() []Row {
 			loosen: func(l *jail.Limits) { l.TmpSize = 16 << 20 },
 		},
 		{
-			name: "a huge file in a writable grant", source: "setrlimit(2), RLIMIT_FSIZE",
+			name: "a huge file in a writable grant", source: "cms-dev/cms#309: a solution that fills the judge's disk; setrlimit(2), RLIMIT_FSIZE",
 			attack: func(args []string) error { return fill(filepath.Join(args[0], "bomb"), 4<<20) },
 			arena: func(a *Arena) {
 				a.Spec.Limits.FileSize = 1 << 20
@@ -137,7 +137,7 @@ func limits() []Row {
 			walls: []ablation.Wall{ablation.Rlimits}, dies: true,
 		},
 		{
-			name: "descriptor flood", source: "setrlimit(2), RLIMIT_NOFILE; fs.file-max is the host's",
+			name: "descriptor flood", source: "INGInious#809, gvisor#6547: until the host could open none; setrlimit(2), RLIMIT_NOFILE; fs.file-max is the host's",
 			attack: func([]string) error {
 				var top unix.Rlimit
 				unix.Getrlimit(unix.RLIMIT_NOFILE, &top)
@@ -158,7 +158,7 @@ func limits() []Row {
 			walls:  []ablation.Wall{ablation.Rlimits},
 		},
 		{
-			name: "core dump into a grant", source: "core(5): memory of the box written by the kernel, on the host's disk",
+			name: "core dump into a grant", source: "CVE-2006-2451: a core dump in a folder of others; systemd#2643; core(5): memory of the box written by the kernel, on the host's disk",
 			attack: func(args []string) error {
 				if err := os.Chdir(args[0]); err != nil {
 					return err

@@ -58,7 +58,7 @@ func listening() []Row {
 			walls: []ablation.Wall{ablation.Seccomp, ablation.Net},
 		},
 		{
-			name: "a datagram to an abstract socket of the host's", source: "unix(7); landlock(7) scopes",
+			name: "a datagram to an abstract socket of the host's", source: "nono#207: abstract sockets; nono#1089: datagrams need no connect(2); unix(7); landlock(7) scopes",
 			attack: func(args []string) error { return post("@" + args[0]) },
 			arena: func(a *Arena) {
 				name := filepath.Base(a.dir)
@@ -69,7 +69,7 @@ func listening() []Row {
 			walls: outside, landlock: abiScopes,
 		},
 		byUnix(Row{
-			name: "a datagram to a socket in a grant", source: "unix(7): /dev/log, sd_notify(3); sendto(2) needs no connect(2)",
+			name: "a datagram to a socket in a grant", source: "nono#1089: sendto(2) needs no connect(2); unix(7): /dev/log, sd_notify(3)",
 			attack: func(args []string) error { return post(args[0]) },
 			arena: func(a *Arena) {
 				path := filepath.Join(a.ro(), "socket")
@@ -79,7 +79,7 @@ func listening() []Row {
 			},
 		}),
 		byUnix(Row{
-			name: "packets to a socket in a grant", source: "unix(7), SOCK_SEQPACKET: systemd's and udev's kind",
+			name: "packets to a socket in a grant", source: "sandlock PR#95: named sockets are none of Landlock's rights; unix(7), SOCK_SEQPACKET: systemd's and udev's kind",
 			attack: func(args []string) error { return dial(unix.SOCK_SEQPACKET, args[0]) },
 			arena: func(a *Arena) {
 				path := filepath.Join(a.grant(jail.MountRO, "ro"), "socket")
@@ -89,7 +89,7 @@ func listening() []Row {
 			},
 		}),
 		{
-			name: "TCP without connect(2)", source: "tcp(7), MSG_FASTOPEN: sendto(2) connects",
+			name: "TCP without connect(2)", source: "landlock-lsm/linux#41: MSG_FASTOPEN: sendto(2) connects; tcp(7)",
 			attack: func(args []string) error {
 				fd, to, err := inetSocket(unix.SOCK_STREAM, 0, args[0])
 				if err != nil {

@@ -29,7 +29,7 @@ func mounts() []Row {
 			arena: func(a *Arena) { a.Args(a.RW()) }, control: InNaive, walls: mountWalls,
 		},
 		{
-			name: "mount by the new calls", source: "fsopen(2): a filter that names mount(2) only misses them",
+			name: "mount by the new calls", source: "CVE-2022-0185: fsconfig(2); a filter that names mount(2) only misses them",
 			attack: func(args []string) error {
 				fs, err := unix.Fsopen("tmpfs", 0)
 				if err != nil {
@@ -50,7 +50,7 @@ func mounts() []Row {
 			arena: func(a *Arena) { a.Args(a.RW()) }, control: InNaive, walls: mountWalls,
 		},
 		{
-			name: "copy a mount by open_tree", source: "open_tree(2)",
+			name: "copy a mount by open_tree", source: "moby PR#41971: filters knew the new mount calls years later; open_tree(2)",
 			attack: func(args []string) error {
 				tree, err := unix.OpenTree(unix.AT_FDCWD, args[0], unix.OPEN_TREE_CLONE)
 				if err != nil {
@@ -99,7 +99,7 @@ func mounts() []Row {
 			control: InNaive, walls: mountWalls,
 		},
 		{
-			name: "the same by mount_setattr", source: "mount_setattr(2)",
+			name: "the same by mount_setattr", source: "CVE-2014-5206: a read-only bind mount made writable; mount_setattr(2)",
 			attack: func(args []string) error {
 				err := unix.MountSetattr(unix.AT_FDCWD, args[0], 0, &unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY})
 				return errors.Join(err, overwrite(filepath.Join(args[0], "file"), 0))
@@ -126,7 +126,7 @@ func mounts() []Row {
 			control: InNaive, walls: mountWalls,
 		},
 		{
-			name: "pivot_root", source: "pivot_root(2)",
+			name: "pivot_root", source: "CVE-2014-7970: pivot_root(2) to a dot; Docker's list of blocked calls (moby PR#19059)",
 			attack: func(args []string) error {
 				if err := unix.Mount("tmpfs", args[0], "tmpfs", 0, ""); err != nil {
 					return err
@@ -142,7 +142,7 @@ func mounts() []Row {
 			arena: func(a *Arena) { a.Args(a.RW()) }, control: InNaive, walls: mountWalls,
 		},
 		{
-			name: "chroot", source: "chroot(2)",
+			name: "chroot", source: "CVE-2013-1956: chroot(2) in a user namespace",
 			attack: func(args []string) error {
 				if err := unix.Chroot(args[0]); err != nil {
 					return err

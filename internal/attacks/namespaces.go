@@ -21,7 +21,7 @@ func namespaces() []Row {
 			walls:  []ablation.Wall{ablation.Seccomp},
 		},
 		{
-			name: "user namespace by unshare", source: "user_namespaces(7)",
+			name: "user namespace by unshare", source: "CVE-2021-22555, CVE-2022-0185 begin with it; user_namespaces(7)",
 			attack: inChildProcess(func() error { return sys(unix.SYS_UNSHARE, unix.CLONE_NEWUSER) }, 0),
 			walls:  []ablation.Wall{ablation.Seccomp},
 		},
@@ -39,7 +39,7 @@ func namespaces() []Row {
 			walls: []ablation.Wall{ablation.Seccomp},
 		},
 		{
-			name: "mount namespace", source: "mount_namespaces(7)",
+			name: "mount namespace", source: "CVE-2014-5206 starts in one; mount_namespaces(7)",
 			attack:  inChildProcess(func() error { return sys(unix.SYS_UNSHARE, unix.CLONE_NEWNS) }, 0),
 			control: InNaive, walls: both,
 		},
@@ -55,7 +55,7 @@ func namespaces() []Row {
 			},
 		},
 		{
-			name: "enter another namespace", source: "setns(2)",
+			name: "enter another namespace", source: "Docker's list of blocked calls (moby PR#19059): setns(2)",
 			attack: func([]string) error {
 				own, err := os.Open("/proc/self/ns/uts")
 				if err != nil {
@@ -70,7 +70,7 @@ func namespaces() []Row {
 			control: InNaive, walls: both,
 		},
 		{
-			name: "rename the host", source: "sethostname(2)",
+			name: "rename the host", source: "bubblewrap#107, PR#108: the host's name could be set; sethostname(2)",
 			attack: func([]string) error {
 				if err := unix.Sethostname([]byte("owned")); err != nil {
 					return err
@@ -92,7 +92,7 @@ func namespaces() []Row {
 			walls: []ablation.Wall{ablation.UTS},
 		},
 		{
-			name: "reboot", source: "reboot(2): in a pid namespace it ends PID 1",
+			name: "reboot", source: "Docker's list of blocked calls (moby PR#19059): reboot(2): in a pid namespace it ends PID 1",
 			attack: func([]string) error {
 				// The machine itself must not be what a mistake here reboots.
 				ns, err := os.Readlink("/proc/self/ns/pid")
@@ -138,7 +138,7 @@ func namespaces() []Row {
 			control: InNaive, walls: both,
 		},
 		{
-			name: "be root of one's namespace", source: "capabilities(7): setuid(0)",
+			name: "be root of one's namespace", source: "CVE-2018-18955: root by nested user namespaces; capabilities(7): setuid(0)",
 			attack: func([]string) error {
 				if err := sys(unix.SYS_SETRESUID, 0, 0, 0); err != nil {
 					return err

@@ -34,7 +34,7 @@ func neighbours() []Row {
 			walls:  hostWalls,
 		},
 		{
-			name: "kill the other", source: "kill(2): processes of one uid",
+			name: "kill the other", source: "dify-sandbox#252: boxes of one uid; kill(2)",
 			attack: func(args []string) error {
 				pid, err := strconv.Atoi(args[1])
 				if err != nil {

@@ -30,7 +30,7 @@ func outliving() []Row {
 			with:   []ablation.Wall{ablation.Cgroup}, // as above
 		},
 		{
-			name: "past the deadline", source: "timeout(1): without -k a program that ignores SIGTERM stays",
+			name: "past the deadline", source: "pi#7864, cargo-mutants PR#648: SIGTERM is ignored; timeout(1): without -k such a program stays",
 			attack: func(args []string) error {
 				signal.Ignore(unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGALRM)
 				return whenLet(args[0])
@@ -51,7 +51,7 @@ func outliving() []Row {
 			walls: []ablation.Wall{ablation.Watch}, dies: true,
 		},
 		launcherDies("the launcher's death", "bubblewrap#633 #692 #700: PDEATHSIG and its races", func() error { return nil }),
-		launcherDies("the launcher's death, with its signal cleared", "prctl(2), PR_SET_PDEATHSIG: whoever has it can clear it; it goes with setuid, too", func() error {
+		launcherDies("the launcher's death, with its signal cleared", "CVE-2007-3848: the signal of a parent's death; prctl(2), PR_SET_PDEATHSIG: whoever has it can clear it; it goes with setuid, too", func() error {
 			return unix.Prctl(unix.PR_SET_PDEATHSIG, 0, 0, 0, 0)
 		}),
 	}

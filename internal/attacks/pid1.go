@@ -109,7 +109,7 @@ func pid1() []Row {
 			dies: true,
 		},
 		{
-			name: "a forged word that the caller has gone", source: "rt_sigqueueinfo(2): si_code says who sent a signal",
+			name: "a forged word that the caller has gone", source: "CVE-2011-1182: a forged si_code; rt_sigqueueinfo(2): it says who sent a signal",
 			attack:  forgeSIGIO,
 			arena:   endsTheRun,
 			control: InNaive,

@@ -35,8 +35,8 @@ func pid1Files() []Row {
 	}
 	return []Row{
 		reads("address space by /proc/1/maps", "maps", "srt#214; proc_pid_maps(5): where to aim"),
-		reads("random bytes by /proc/1/auxv", "auxv", "proc_pid_auxv(5): AT_RANDOM and addresses"),
-		reads("stack pointer by /proc/1/syscall", "syscall", "proc_pid_syscall(5)"),
+		reads("random bytes by /proc/1/auxv", "auxv", "CVE-2011-1020: files of /proc/PID read past a setuid exec; proc_pid_auxv(5): AT_RANDOM and addresses"),
+		reads("stack pointer by /proc/1/syscall", "syscall", "CVE-2020-28588, CVE-2011-1020; proc_pid_syscall(5)"),
 		reads("what it reads and writes by /proc/1/io", "io", "CVE-2011-2495: /proc/PID/io tells lengths of passwords"),
 		{
 			name: "descriptors by /proc/1/fd", source: "runc CVE-2024-21626, CVE-2016-9962: descriptors of the process that sets up",
@@ -52,7 +52,7 @@ func pid1Files() []Row {
 			control: InNaive, why: readOnlyProc,
 		},
 		{
-			name: "write to its memory by process_vm_writev", source: "process_vm_readv(2)",
+			name: "write to its memory by process_vm_writev", source: "Docker's list of blocked calls (moby PR#19059): process_vm_writev(2)",
 			attack:  func([]string) error { return writeBack(vmWrite) },
 			control: InNaive, walls: call,
 		},
@@ -76,7 +76,7 @@ func pid1Files() []Row {
 			control: InNaive, walls: call,
 		},
 		{
-			name: "every signal by pidfd", source: "pidfd_send_signal(2): a second door to kill(2)",
+			name: "every signal by pidfd", source: "landlock-lsm/linux#58: pidfds and the scope of signals; pidfd_send_signal(2): a second door to kill(2)",
 			attack: func([]string) error {
 				fd, err := unix.PidfdOpen(os.Getppid(), 0)
 				if err != nil {

@@ -15,7 +15,7 @@ import (
 func privileges() []Row {
 	return []Row{
 		{
-			name: "a program with capabilities", source: "capabilities(7), file capabilities; they count in user namespaces, too",
+			name: "a program with capabilities", source: "CVE-2022-24769: inheritable capabilities; capabilities(7), file capabilities; they count in user namespaces, too",
 			attack: gainByExec,
 			arena: func(a *Arena) {
 				path := a.program()

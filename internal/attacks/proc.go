@@ -41,7 +41,7 @@ func procfs() []Row {
 			walls: []ablation.Wall{ablation.Root},
 		},
 		{
-			name: "kill a host process", source: "pid_namespaces(7); Landlock scope, ABI 6",
+			name: "kill a host process", source: "nono#207: kill of a host process; pid_namespaces(7); Landlock scope, ABI 6",
 			attack: func(args []string) error {
 				pid, err := strconv.Atoi(args[0])
 				if err != nil {

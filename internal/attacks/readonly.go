@@ -13,9 +13,9 @@ import (
 func onReadOnlyToo() []Row {
 	mount := []ablation.Wall{ablation.ReadOnly}
 	return []Row{
-		inReadOnly("make a folder", "landlock(7)", readOnly, func(path string) error { return os.Mkdir(path+"-new", 0o755) }),
+		inReadOnly("make a folder", "NixOS/nix#3633: what the sandbox was shown it could write; landlock(7)", readOnly, func(path string) error { return os.Mkdir(path+"-new", 0o755) }),
 		inReadOnly("make a link", "CVE-2024-42472: what the host follows later", readOnly, func(path string) error { return os.Symlink("/", path+"-new") }),
-		inReadOnly("make a FIFO", "mkfifo(3): the host's reader waits for good", readOnly, func(path string) error { return unix.Mkfifo(path+"-new", 0o666) }),
+		inReadOnly("make a FIFO", "claude-remember#653: a planted FIFO holds up for good who opens it; mkfifo(3)", readOnly, func(path string) error { return unix.Mkfifo(path+"-new", 0o666) }),
 		inReadOnly("make a file without a name, and name it", "open(2), O_TMPFILE; linkat(2), AT_SYMLINK_FOLLOW", readOnly, func(path string) error {
 			fd, err := unix.Open(filepath.Dir(path), unix.O_TMPFILE|unix.O_WRONLY, 0o644)
 			if err != nil {
@@ -24,13 +24,13 @@ func onReadOnlyToo() []Row {
 			return unix.Linkat(unix.AT_FDCWD, fdPath(fd), unix.AT_FDCWD, path+"-new", unix.AT_SYMLINK_FOLLOW)
 		}),
 		inReadOnly("rename within it", "rename(2)", readOnly, func(path string) error { return os.Rename(path, path+"-new") }),
-		inReadOnly("link within it", "link(2)", readOnly, func(path string) error { return os.Link(path, path+"-new") }),
-		ofReadOnly("change its times", "utimensat(2): landlock(7) has no right for it", mount,
+		inReadOnly("link within it", "sandlock#179: hard links and read-only mounts; link(2)", readOnly, func(path string) error { return os.Link(path, path+"-new") }),
+		ofReadOnly("change its times", "landrun#58: touch where all is read-only; utimensat(2): landlock(7) has no right for it", mount,
 			func(path string) error {
 				return unix.UtimesNanoAt(unix.AT_FDCWD, path, []unix.Timespec{{Sec: 1}, {Sec: 1}}, 0)
 			},
 			func(st unix.Stat_t) bool { return st.Mtim.Sec == 1 }),
-		ofReadOnly("set a mode by fchmod", "fchmod(2), of a descriptor for reading", mount,
+		ofReadOnly("set a mode by fchmod", "nono#914: modes are none of Landlock's rights; fchmod(2), of a descriptor for reading", mount,
 			func(path string) error {
 				fd, err := unix.Open(path, unix.O_RDONLY, 0)
 				if err != nil {

@@ -28,7 +28,7 @@ func sockets() []Row {
 		unixInTree("unix socket in a read-only grant", jail.MountRO),
 		unixInTree("unix socket in a writable grant", jail.MountRW),
 		byUnix(Row{
-			name: "a datagram pair connected again", source: "unix(7): connect(2) on a connected datagram socket",
+			name: "a datagram pair connected again", source: "trpc-agent-go PR#2426: a datagram pair connects to named sockets; unix(7)",
 			attack: func(args []string) error {
 				pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0)
 				if err != nil {
@@ -114,8 +114,8 @@ func sockets() []Row {
 		oddFamily("netlink: routes", "sandlock and codex deny it; it lists the host's interfaces", unix.AF_NETLINK, unix.SOCK_DGRAM, unix.NETLINK_ROUTE),
 		oddFamily("kernel cryptography", "CVE-2019-8912; any user can reach AF_ALG", unix.AF_ALG, unix.SOCK_SEQPACKET, 0),
 		oddFamily("packet radio, and other attic families", "families that few use and few look after, such as in CVE-2017-6074 (DCCP)", unix.AF_AX25, unix.SOCK_DGRAM, 0),
-		withCaps(oddFamily("raw packets", "packet(7)", unix.AF_PACKET, unix.SOCK_RAW, 0)),
-		withCaps(oddFamily("raw IP", "raw(7)", unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP)),
+		withCaps(oddFamily("raw packets", "CVE-2017-7308, CVE-2020-14386: packet(7)", unix.AF_PACKET, unix.SOCK_RAW, 0)),
+		withCaps(oddFamily("raw IP", "CVE-2017-17712: raw(7)", unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP)),
 		{
 			name: "a socket made by io_uring", source: "srt README; codex seccomp.rs; arapuca#33",
 			attack: func([]string) error { return uringSocket(unix.AF_INET, unix.SOCK_STREAM) },

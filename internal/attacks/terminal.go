@@ -100,7 +100,7 @@ func settings() []Row {
 			arena:  onTerminal, walls: walls,
 		},
 		{
-			name: "turn the caller's echo off", source: "tcsetattr(3): a terminal left unusable; what is typed isn't seen",
+			name: "turn the caller's echo off", source: "agent-infra#251: a terminal left raw; tcsetattr(3): what is typed isn't seen",
 			attack: onTTY(func(fd int) error {
 				t, err := unix.IoctlGetTermios(fd, unix.TCGETS)
 				if err != nil {

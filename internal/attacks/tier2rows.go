@@ -18,12 +18,12 @@ const tier2Family = "tier 2/"
 // of the caller, which are all there. Without a box its parent is the caller.
 func Tier2Rows() []Row {
 	keeper := func(name string, attack func(pid int) error) Row {
-		return Row{name: tier2Family + name, source: "credentials(7): the same uid",
+		return Row{name: tier2Family + name, source: "landlock-lsm/linux#8 and #58, AutoProver PR#73: who has the same uid; credentials(7)",
 			attack: func([]string) error { return attack(os.Getppid()) }}
 	}
 	// file is an attack on a file of the caller's that is not granted.
 	file := func(name string, attack func(path string) error) Row {
-		return Row{name: tier2Family + name, source: "landlock(7): what has no right of its own",
+		return Row{name: tier2Family + name, source: "landlock-lsm/linux#11; nono#914; landlock(7): what has no right of its own",
 			attack: func(args []string) error { return attack(args[0]) },
 			arena:  func(a *Arena) { a.Args(a.hidden()) }}
 	}
@@ -90,19 +90,19 @@ func Tier2Rows() []Row {
 			return err
 		}),
 		{
-			name: tier2Family + "learn of the host's connections", source: "proc_pid_net(5): the network namespace is the caller's",
+			name: tier2Family + "learn of the host's connections", source: "sandlock#237: /proc/net is the host's; proc_pid_net(5): the network namespace is the caller's",
 			attack: func([]string) error { return show("/proc/self/net/unix") },
 		},
 		{
-			name: tier2Family + "learn of the host's connections by a thread", source: "proc_pid_task(5)",
+			name: tier2Family + "learn of the host's connections by a thread", source: "sandlock#237: /proc/net is the host's; proc_pid_task(5)",
 			attack: func([]string) error { return show("/proc/thread-self/net/tcp") },
 		},
 		{
-			name: tier2Family + "learn of the host's mounts", source: "proc_pid_mountinfo(5)",
+			name: tier2Family + "learn of the host's mounts", source: "bubblewrap#631: it tells of the host's; proc_pid_mountinfo(5)",
 			attack: func([]string) error { return show("/proc/self/mountinfo") },
 		},
 		{
-			name: tier2Family + "a segment of the caller's", source: "shmget(2): the ipc namespace is the caller's",
+			name: tier2Family + "a segment of the caller's", source: "codex PR#20240: segments of the host's; shmget(2): the ipc namespace is the caller's",
 			attack: func(args []string) error {
 				key, err := strconv.Atoi(args[0])
 				if err != nil {
@@ -130,7 +130,7 @@ func Tier2Rows() []Row {
 			},
 		},
 		{
-			name: tier2Family + "the environment of the caller's process", source: "proc_pid_environ(5)",
+			name: tier2Family + "the environment of the caller's process", source: "birdcage PR#64; proc_pid_environ(5)",
 			attack: func([]string) error { return show("/proc/" + strconv.Itoa(os.Getppid()) + "/environ") },
 			arena: func(a *Arena) {
 				a.env = append(a.env, "TOKEN="+a.secret)

@@ -14,7 +14,7 @@ import (
 func watches() []Row {
 	return []Row{
 		{
-			name: "watch by fanotify", source: "fanotify(7): without a capability since Linux 5.13",
+			name: "watch by fanotify", source: "containers/common PR#2412: fanotify_init without a capability; fanotify(7), since Linux 5.13",
 			attack: func(args []string) error {
 				const class, reportFID, nonblock, modify = 0, 0x200, 2, 2
 				fd, err := rawSyscall(unix.SYS_FANOTIFY_INIT, class|reportFID|nonblock, unix.O_RDONLY)
@@ -29,7 +29,7 @@ func watches() []Row {
 			skip:  needsFanotify,
 		},
 		{
-			name: "setgid folder by fchmodat", source: "mkdir(2); chmod(2): what is made there is its group's",
+			name: "setgid folder by fchmodat", source: "CVE-2018-13405: what is made there is its group's; mkdir(2); chmod(2)",
 			attack: func(args []string) error {
 				return errors.Join(os.Mkdir(args[0], 0o777), unix.Fchmodat(unix.AT_FDCWD, args[0], unix.S_ISGID|0o777, 0))
 			},
