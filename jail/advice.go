@@ -127,6 +127,16 @@ func (d Denial) inWords() string {
 	return d.What + " (" + d.Errno + ", " + strconv.FormatInt(d.Count, 10) + " times)"
 }
 
+// Way is Grant with what it opens besides, in words.
+func (d Denial) Way() string { return d.Grant + d.opening(", which opens ") }
+
+func (d Denial) opening(words string) string {
+	if d.Opens == "" {
+		return ""
+	}
+	return words + d.Opens
+}
+
 // wayOut is what would allow d, or why nothing does.
 func (d Denial) wayOut() string {
 	if d.Grant == "" {
@@ -135,10 +145,11 @@ func (d Denial) wayOut() string {
 	if strings.HasPrefix(d.Grant, "without ") {
 		return "run it " + d.Grant
 	}
+	verb := " allows it"
 	if flags, _, _ := strings.Cut(d.Grant, inPlaceOf); strings.Count(flags, " --") > 0 {
-		return d.Grant + " allow it"
+		verb = " allow it"
 	}
-	return d.Grant + " allows it"
+	return d.Grant + verb + d.opening(", and opens ")
 }
 
 // way is wayOut for a call that may have been about the network: a socket alone brings

@@ -85,7 +85,7 @@ func (r *run) auditDenial(ref *auditRefusal, rights map[string]landlockRight) De
 	case d.Never != "":
 		d.common = slices.Contains(ref.Blockers, "fs.ioctl_dev") // isatty(3)
 	case ref.Path != "":
-		d.Grant, d.Setting, d.Never = r.grantOfAudited(ref.Path, want)
+		r.grantOfAudited(&d, ref.Path, want)
 		d.common = soughtOften(&pathRefusal{asked: ref.Path, want: want})
 	case r.spec.inPlace():
 		d.Never = "there is no network of a tier 2 box's own, and none of the host's for it"
@@ -110,27 +110,29 @@ func (ref *auditRefusal) object() string {
 	return ""
 }
 
-// grantOfAudited is what would allow a path of the box's.
-func (r *run) grantOfAudited(path string, want paths.Want) (flags, setting, never string) {
+// grantOfAudited adds to a denial what would allow a path of the box's.
+func (r *run) grantOfAudited(d *Denial, path string, want paths.Want) {
 	var g pathGrant
 	switch m := r.plan.view.mountAt(path); {
 	case r.spec.inPlace():
 		f, ok := r.looks().at(path)
 		if !ok {
-			return "", "", "it was there then and is not now"
+			d.Never = "it was there then and is not now"
+			return
 		}
 		g = r.grantOn(f, "", want)
 	case m != nil && want&paths.Write == 0:
 		source := m.source(path)
 		f, ok := r.looks().at(source)
 		if source == "" || !ok {
-			return "", "", "it is the box's own"
+			d.Never = "it is the box's own"
+			return
 		}
 		g = r.grantOn(f, path, want)
 	default:
 		g = r.grantOfReadOnly(&pathRefusal{asked: path, real: path, want: want})
 	}
 	g = r.typed(g)
-	flags, setting = g.text()
-	return flags, setting, g.never
+	d.Grant, d.Setting = g.text()
+	d.Opens, d.Never = g.opens, g.never
 }

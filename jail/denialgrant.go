@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A grant is what would have allowed a call, or why nothing does.
-type grant struct{ flags, setting, never string }
+// A grant is what would have allowed a call, and what it opens besides, or why nothing does.
+type grant struct{ flags, opens, setting, never string }
 
 // grantOf finds what to type to have a call allowed, or says why nothing is hinted.
 func (r *run) grantOf(c *refused) grant {
@@ -81,7 +81,7 @@ func (r *run) callGrant(c *refused) grant {
 		}
 		g = allowing(&spec, c.name)
 	case with(policy, seccomp.UnixSockets(), c):
-		g, spec.Unix = grant{flags: "--unix", setting: "net.unix = true"}, true
+		g, spec.Unix = r.unixGrant(), true
 	case with(policy, seccomp.Loopback(), c):
 		g, spec.Net = grant{flags: "--net loopback", setting: `net.mode = "loopback"`}, NetLoopback
 	case seccomp.ByName(c.name):
@@ -91,7 +91,7 @@ func (r *run) callGrant(c *refused) grant {
 	default:
 		return grant{never: "no policy names this call"}
 	}
-	if why := r.unfit(g, spec, c); why != "" {
+	if why := cmp.Or(g.never, r.unfit(g, spec, c)); why != "" {
 		return grant{never: why}
 	}
 	return g

@@ -16,7 +16,7 @@ func (r *run) denials() []Denial {
 	for i := range seen {
 		g := r.grantOf(&seen[i])
 		denials = append(denials, Denial{Layer: LayerSeccomp, What: seen[i].what, Count: seen[i].count, Errno: unix.ErrnoName(seen[i].errno),
-			Grant: g.flags, Setting: g.setting, Never: g.never, Source: sourceNotification})
+			Grant: g.flags, Opens: g.opens, Setting: g.setting, Never: g.never, Source: sourceNotification})
 	}
 	if rest > 0 {
 		denials = append(denials, Denial{Layer: LayerSeccomp, What: "other system calls", Count: rest, Source: sourceNotification,

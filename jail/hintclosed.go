@@ -96,26 +96,39 @@ func keyFile(name string) bool {
 	return false
 }
 
-// holds says why a folder is not named for what is in it, or is "": a socket, by which a
-// program with --unix is out of its box where Landlock does not keep it, or a file with
-// keys right in it. Of a large one the first of its tree are looked at.
+// holds says why a folder is not named for what is in it, or is "": somebody's home, a file
+// with keys right in it, or a socket.
 func (h *hostLooks) holds(dir string) string {
-	const mostEntries = 2048
 	if h.homeOf(path.Join(dir, "x")) == dir {
 		return "it is somebody's whole home"
 	}
+	for _, e := range listed(dir, mostEntries) {
+		if keyName(path.Join(dir, e.Name())) {
+			return "it holds " + shownPath(e.Name()) + ", which is called as keys and tokens are"
+		}
+	}
+	if at := h.socketIn(dir); at != "" {
+		return "it holds a socket"
+	}
+	return ""
+}
+
+// mostEntries is how much of a folder, or of a tree, is looked at.
+const mostEntries = 2048
+
+// socketIn is the folder of a tree, of a large one of what is first looked at, in which
+// there is a socket, or "". By it a program with
+// --unix is out of its box where Landlock does not keep it (abiResolveUnix).
+func (h *hostLooks) socketIn(dir string) string {
 	folders, left := []string{dir}, mostEntries
 	for n := 0; n < len(folders) && left > 0; n++ {
 		entries := listed(folders[n], left)
 		left -= len(entries) + 1
 		for _, e := range entries {
-			at := path.Join(folders[n], e.Name())
-			switch {
-			case e.Type()&os.ModeSocket != 0:
-				return "it holds a socket"
-			case n == 0 && keyName(at):
-				return "it holds " + shownPath(e.Name()) + ", which is called as keys and tokens are"
-			case e.IsDir() && !slices.Contains(h.closed, at):
+			if e.Type()&os.ModeSocket != 0 {
+				return folders[n]
+			}
+			if at := path.Join(folders[n], e.Name()); e.IsDir() && !slices.Contains(h.closed, at) {
 				folders = append(folders, at)
 			}
 		}

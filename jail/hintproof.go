@@ -50,6 +50,7 @@ func (r *run) typed(g pathGrant) pathGrant {
 	if why != "" {
 		return pathGrant{never: g.flag + " " + shellword.Quote(g.value()) + " would be refused: " + why}
 	}
+	g.opens = r.looks().opensOf(g)
 	return g
 }
 

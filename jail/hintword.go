@@ -13,7 +13,7 @@ import (
 // systemPrograms are where the host keeps its programs and libraries for all to read.
 var systemPrograms = []string{"/bin", "/gnu/store", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/opt", "/sbin", "/snap", "/usr"}
 
-const notLookedFor = notHinted + "it lies outside of what was given, and what a program's own words name is looked for nowhere else"
+const notLookedFor = "it lies outside of what was given, and what a program's own words name is looked for nowhere else"
 
 // byWord is what the host has at a path that words name; why says why no hint names it, or
 // is "". given are folders in which it is looked for besides the system's.

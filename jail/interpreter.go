@@ -67,6 +67,8 @@ func (r *run) wayToInterpreter(name string) string {
 	}
 	f, there, why := r.looks().byWord(name, r.given())
 	switch {
+	case why == notLookedFor:
+		return notLookedFor + ": name another in the file, or grant this one if it is meant"
 	case why != "":
 		return neverWords(why)
 	case !there:

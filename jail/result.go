@@ -188,6 +188,8 @@ type Denial struct {
 	// Grant is the flags that would allow it beside those that were given, or in the
 	// place of those that it names behind "in place of"; or empty: then Never says why.
 	Grant string `json:"grant"`
+	// Opens is what Grant opens besides, if that is more than it says.
+	Opens string `json:"opens,omitempty"`
 	// Setting is Grant as a line of a profile.
 	Setting string `json:"setting,omitempty"`
 	// Never is why no flag is named that allows it: none does, or it begins with "not

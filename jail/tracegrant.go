@@ -20,14 +20,15 @@ type pathGrant struct {
 	file   bool   // it is no folder
 	// instead are those that it can't stand beside.
 	instead []Mount
-	given   bool // it is there, and does it without those
+	given   bool   // it is there, and does it without those
+	opens   string // see Denial.Opens
 	never   string
 }
 
 // wayOut is g in the words of a hint.
 func (g pathGrant) wayOut() string {
 	flags, _ := g.text()
-	return Denial{Grant: flags, Never: g.never}.wayOut()
+	return Denial{Grant: flags, Opens: g.opens, Never: g.never}.wayOut()
 }
 
 // value is what the flag is given.

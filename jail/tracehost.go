@@ -77,7 +77,7 @@ func (r *run) pathDenials() []Denial {
 	for i := range all {
 		g := r.typed(grants[i])
 		all[i].Grant, all[i].Setting = g.text()
-		all[i].Never = g.never
+		all[i].Opens, all[i].Never = g.opens, g.never
 	}
 	if left > 0 {
 		all = append(all, Denial{Layer: LayerRoot, What: "other paths, which the host may not have either", Count: left, Source: sourceTrace, Never: "no more than the first, and no longer than a second, are looked up"})

@@ -46,8 +46,9 @@ type Tried struct {
 	// Layer is the wall that refused it, if one did.
 	Layer LayerName `json:"layer,omitempty"`
 	Why   string    `json:"why,omitempty"`
-	// Grant, Setting and Never are a [Denial]'s.
+	// Grant, Opens, Setting and Never are a [Denial]'s.
 	Grant   string `json:"grant,omitempty"`
+	Opens   string `json:"opens,omitempty"`
 	Setting string `json:"setting,omitempty"`
 	Never   string `json:"never,omitempty"`
 }
@@ -225,7 +226,7 @@ func (a Answer) Text() string {
 		}
 		switch {
 		case t.Grant != "":
-			b.WriteString("      to allow it: " + t.Grant + "\n")
+			b.WriteString("      to allow it: " + Denial{Grant: t.Grant, Opens: t.Opens}.Way() + "\n")
 		case strings.HasPrefix(t.Never, notHintedWord):
 			b.WriteString("      " + t.Never + "\n")
 		case t.Never != "":

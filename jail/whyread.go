@@ -103,9 +103,9 @@ func (r *run) byFilter(t *try, out *Tried) bool {
 		out.Why = "the filter answers as a kernel would that does not have the call"
 	}
 	g := r.grantOf(&refused{name: t.name, nr: int32(t.nr), arch: seccomp.Arch(), args: t.values, errno: errno})
-	out.Grant, out.Setting, out.Never = g.flags, g.setting, g.never
+	out.Grant, out.Opens, out.Setting, out.Never = g.flags, g.opens, g.setting, g.never
 	if r.question.far {
-		out.Grant, out.Setting, out.Never = "", "", noWayOut
+		out.Grant, out.Opens, out.Setting, out.Never = "", "", "", noWayOut
 	}
 	return true
 }
@@ -246,5 +246,5 @@ func (r *run) explainPath(p string, t, without *try, out *Tried) {
 		return
 	}
 	out.Grant, out.Setting = g.text()
-	out.Never = g.never
+	out.Opens, out.Never = g.opens, g.never
 }

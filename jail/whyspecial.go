@@ -74,6 +74,6 @@ func (r *run) explainSpecial(p string, t *try, out *Tried) {
 	ref := &pathRefusal{asked: p, real: p, want: wantOf(t.access), errno: unix.EACCES, landlock: true}
 	if g, ok := r.grantOfPath(ref); ok {
 		out.Grant, out.Setting = g.text()
-		out.Never = g.never
+		out.Opens, out.Never = g.opens, g.never
 	}
 }

@@ -57,7 +57,7 @@ func printDenials(w io.Writer, denials []jail.Denial) {
 		}
 		switch {
 		case d.Grant != "":
-			text += "; to allow it: " + d.Grant
+			text += "; to allow it: " + d.Way()
 		case strings.HasPrefix(d.Never, "not hinted"): // which a flag grants to whoever means it
 			text += "; " + d.Never
 		case d.Never != "":

@@ -42,6 +42,7 @@ type denial struct {
 	Count  int64          `json:"count"`
 	Errno  string         `json:"errno,omitempty"`
 	Grant  string         `json:"grant,omitempty"`
+	Opens  string         `json:"opens,omitempty"`
 	Never  string         `json:"never,omitempty"`
 	Likely bool           `json:"likely,omitempty"`
 }
@@ -62,7 +63,7 @@ func (s *Server) answer(record jail.Result) *mcp.CallToolResult {
 		Stdout: kept[streamStdout].page(0, s.settings.Page), Stderr: kept[streamStderr].page(0, s.settings.Page),
 	}
 	for _, d := range record.Denials {
-		a.Denials = append(a.Denials, denial{d.Layer, d.What, d.Count, d.Errno, d.Grant, d.Never, d.Likely})
+		a.Denials = append(a.Denials, denial{d.Layer, d.What, d.Count, d.Errno, d.Grant, d.Opens, d.Never, d.Likely})
 	}
 	if n := int64(len(record.Value)); n > 0 {
 		kept[streamValue] = output{kept: record.Value, written: n}
@@ -124,7 +125,7 @@ func (a answer) body() string {
 		}
 		why := d.Never
 		if d.Grant != "" {
-			why = "whoever started the server could allow it by " + d.Grant
+			why = "whoever started the server could allow it by " + jail.Denial{Grant: d.Grant, Opens: d.Opens}.Way()
 		}
 		said("refused", fmt.Sprintf("%s, by %s, %d times: %s", d.What, d.Layer, d.Count, why))
 	}
