@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-75010da9/jail/jail"
 	"github.com/seed-75010da9/jail/profiles"
+	"golang.org/x/sys/unix"
 )
 
 // named says faults in the words of the command line: the flags behind the
@@ -137,9 +138,14 @@ func grantFault(f jail.Fault, spec jail.Spec, index string, o options) jail.Faul
 		return f
 	}
 	f.Field = "--" + string(m.Kind)
-	if !o.asksFor(m) {
-		f.Field = "view." + string(m.Kind)
-		f.Want += "; no flag asks for it, but the profile or the program"
+	if o.asksFor(m) {
+		return f
+	}
+	f.Field = "view." + string(m.Kind)
+	gone := strings.HasSuffix(f.Want, unix.ENOENT.Error())
+	f.Want += "; no flag asks for it, but the profile or the program"
+	if gone { // such as what was learned, and removed since
+		f.Want += ": make it again, be it empty, or take its line out of the profile"
 	}
 	return f
 }
