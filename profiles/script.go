@@ -88,7 +88,7 @@ func (b *builder) checkScript(args []string) {
 	if !filepath.IsAbs(box) {
 		box = filepath.Join(or(b.cwd, "/tmp"), box)
 	}
-	if _, _, ok := b.view.hostPath(box); ok {
+	if at, _, ok := b.view.hostPath(box); ok && exists(at) {
 		return
 	}
 	name := interprets(filepath.Base(args[0]))

@@ -46,7 +46,11 @@ func wider(w io.Writer, res jail.Result) {
 			continue
 		}
 		told[d.Grant] = true
-		fmt.Fprintln(w, visible("jail: it was refused "+d.What+" ("+d.Errno+"); to watch it with that allowed: "+d.Grant))
+		flags := "with " + d.Grant
+		if strings.HasPrefix(d.Grant, "without ") {
+			flags = d.Grant
+		}
+		fmt.Fprintln(w, visible("jail: it was refused "+d.What+" ("+d.Errno+"); to have that allowed, watch it "+flags))
 	}
 }
 
