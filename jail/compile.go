@@ -12,40 +12,67 @@ import (
 // the same plan, and no process, mount or group exists yet. The order of the
 // parts is the security argument; each says why it stands where it does.
 func compile(spec Spec, h host, v view, sh shape, off ablation.Set) (*Plan, error) {
-	p := &Plan{spec: spec, host: h, view: v, shape: sh, data: make([]byte, headerSize, 24<<10)}
+	return compileFirst(spec, h, v, sh, off).compileRest(sh, off)
+}
+
+// compileFirst decides what PID 1 can do while the rest is decided.
+func compileFirst(spec Spec, h host, v view, sh shape, off ablation.Set) *builder {
+	p := &Plan{spec: spec, host: h, view: v, shape: sh, base: planBase, data: make([]byte, firstHeaderSize, 4<<10)}
+	b := &builder{Plan: p, args: make([]arg, 0, 1024)}
+	p.lists[listFirst] = make([]Step, 0, 64)
+	b.at(listFirst, StageGrants, LayerRoot)
+	if !off.Has(ablation.CloseFDs) {
+		b.call(unix.SYS_CLOSE_RANGE, "close_range", "inherited", num(fdShm+1), num(^uint32(0)), num(0)).wants(0)
+	}
+	if !spec.inPlace() {
+		compileGround(b, off)
+	}
+	p.first = p.encodeFirst()
+	return b
+}
+
+// compileRest decides the rest. Of the run around it more may be known by now.
+func (b *builder) compileRest(sh shape, off ablation.Set) (*Plan, error) {
+	p := b.Plan
+	p.shape, p.base, p.data = sh, restBase, make([]byte, headerSize, 24<<10)
 	var err error
-	if p.handled, err = planLandlock(spec, h, off); err != nil {
+	if p.handled, err = planLandlock(p.spec, p.host, off); err != nil {
 		return nil, err
 	}
-	if p.filter, err = planSeccomp(spec, h, p.handled, sh, off); err != nil {
+	if p.filter, err = planSeccomp(p.spec, p.host, p.handled, sh, off); err != nil {
 		return nil, err
 	}
 	p.last = p.room(lastSize)
-	b := &builder{Plan: p, args: make([]arg, 0, 1024)}
 	p.lists[listBox], p.lists[listTarget] = make([]Step, 0, 192), make([]Step, 0, 128)
 
-	if spec.inPlace() {
+	if p.spec.inPlace() {
 		compileInPlace(b, off)
 	} else {
 		compileNamespaces(b, off)
 	}
 	b.at(listFinal, StageSupervise, "")
 	b.final(off)
-	b.receive(off)
+	b.receive()
 	return p, nil
 }
 
-// compileNamespaces is tier 1.
-func compileNamespaces(b *builder, off ablation.Set) {
-	b.at(listBox, StageIdentity, LayerNamespaces)
+// compileGround is the first part of tier 1.
+func compileGround(b *builder, off ablation.Set) {
+	b.at(listFirst, StageIdentity, LayerNamespaces)
 	b.identity(off)
 	if b.spec.Net == NetLoopback {
-		b.at(listBox, StageNet, LayerNamespaces)
+		b.at(listFirst, StageNet, LayerNamespaces)
 		b.loopback() // needs CAP_NET_ADMIN of the box
 	}
+	b.at(listFirst, StageMounts, LayerRoot)
+	b.ground(off)
+}
+
+// compileNamespaces is the rest of tier 1.
+func compileNamespaces(b *builder, off ablation.Set) {
 	b.at(listBox, StageMounts, LayerRoot)
-	old := b.mounts(off)
 	if !off.Has(ablation.Root) {
+		b.mounts(off)
 		b.witness()
 	}
 	b.at(listBox, StageCgroup, LayerCgroup)
@@ -70,7 +97,7 @@ func compileNamespaces(b *builder, off ablation.Set) {
 		b.rlimits() // before the filter, which forbids some of it
 	}
 	b.at(listTarget, StageLandlock, LayerLandlock)
-	b.landlock(old, off) // needs the final tree
+	b.landlock(b.old, off) // needs the final tree
 	b.at(listTarget, StageSeccomp, LayerSeccomp)
 	b.keepValue()
 	if !off.Has(ablation.CloseFDs) {

@@ -1,7 +1,6 @@
 package jail
 
 import (
-	"github.com/seed-75010da9/jail/internal/ablation"
 	"github.com/seed-75010da9/jail/internal/pid1"
 	"golang.org/x/sys/unix"
 )
@@ -73,13 +72,10 @@ func (b *builder) recvmsg(operand string, control uint64) {
 
 // receive puts in front of all other steps that whatever the caller leaked is
 // closed, and that the descriptors are received.
-func (b *builder) receive(off ablation.Set) {
+func (b *builder) receive() {
 	rest := b.lists[listBox]
 	b.lists[listBox] = make([]Step, 0, len(rest)+1+len(b.batches))
 	b.at(listBox, StageGrants, LayerRoot)
-	if !off.Has(ablation.CloseFDs) {
-		b.call(unix.SYS_CLOSE_RANGE, "close_range", "inherited", num(fdShm+1), num(^uint32(0)), num(0)).wants(0)
-	}
 	if hard := b.host.hard[unix.RLIMIT_NOFILE]; len(b.inherits) > batchSize {
 		b.call(unix.SYS_PRLIMIT64, "prlimit64", "RLIMIT_NOFILE", num(0), num(unix.RLIMIT_NOFILE, "RLIMIT_NOFILE"), num(b.words(hard, hard), "{hard, hard}"), num(0)).wants(0)
 	}
@@ -106,10 +102,18 @@ func growDescriptorTable(fd, n int) {
 func (c *child) send(fds []int) error {
 	for len(fds) > 0 {
 		n := min(len(fds), batchSize)
-		if err := unix.Sendmsg(c.channel, []byte{0}, unix.UnixRights(fds[:n]...), nil, 0); err != nil {
-			return &SetupError{Stage: StageGrants, Operation: "sendmsg", Operand: "descriptors", Err: err}
+		if err := c.sendWith([]byte{0}, fds[:n]); err != nil {
+			return err
 		}
 		fds = fds[n:]
+	}
+	return nil
+}
+
+// sendWith sends one message.
+func (c *child) sendWith(text []byte, fds []int) error {
+	if err := unix.Sendmsg(c.channel, text, unix.UnixRights(fds...), nil, 0); err != nil {
+		return &SetupError{Stage: StageGrants, Operation: "sendmsg", Operand: "descriptors", Err: err}
 	}
 	return nil
 }

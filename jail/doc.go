@@ -16,12 +16,14 @@
 //	                                                        │
 //	Result <─ verdict <─ report, last words, counters <─────┘
 //
-// Everything is decided before PID 1 receives its plan, a flat list of system
+// Every fault is found before PID 1 receives its plan, a flat list of system
 // calls with final arguments; [Explain] shows the same one. PID 1 (internal/pid1)
 // is a freestanding program of a few hundred lines without a C library. It is
 // started first, because the kernel needs most of a millisecond for its
-// namespaces, and waits for the plan on a socket. It carries out the list of
-// the box; then it forks, and while the child carries out the list of the
+// namespaces, and waits for the plan on a socket. That comes in two parts: the
+// first list, which asks for nothing of the host's, and is carried out while the
+// rest is compiled where PID 1 is there already; and the others. It carries out the
+// list of the box; then it forks, and while the child carries out the list of the
 // target, which ends in execve, it locks itself down and waits. What does not
 // go as planned is reported as (list, step, result), from which the supervisor
 // knows stage, operation, operand and errno.
@@ -29,7 +31,9 @@
 // # The walls
 //
 // This table is compared with the code by a test: each stage that makes part
-// of a wall stands in it once, in the order in which it runs.
+// of a wall stands in it once, in the order in which it runs. (The first list is
+// told as the box's. As root, to whose boxes everything granted is handed in, the
+// pivot is part of it, and what is granted is mounted behind the pivot.)
 //
 //	stage      list    what it does                                     why, and why here
 //	identity   box     a uid of its own, no groups, host name, umask    an unprivileged host uid that no other box has; nothing of the caller's identity

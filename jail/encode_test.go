@@ -17,37 +17,49 @@ type rawStep struct {
 	Out          uint64
 }
 
-// decode reads a plan the way PID 1 does: by the addresses in it.
-func decode(t *testing.T, b []byte) (steps [lists][]rawStep) {
+// A rawList is where a list of steps stands.
+type rawList struct {
+	Steps uint64
+	N, _  uint32
+}
+
+// decode reads a plan the way PID 1 does: by the addresses in its two parts.
+func decode(t *testing.T, first, rest []byte) (steps [lists][]rawStep) {
 	t.Helper()
-	var header struct {
-		Magic, Size uint32
-		Report      int32
-		_           uint32
-		List        [lists]struct {
-			Steps uint64
-			N, _  uint32
+	read := func(part []byte, at uint64, v any) {
+		if at > uint64(len(part)) {
+			t.Fatalf("address %#x lies behind the part's %d bytes", at, len(part))
 		}
-		Status uint64
-	}
-	read := func(at uint64, v any) {
-		if at > uint64(len(b)) {
-			t.Fatalf("address %#x lies behind the plan's %d bytes", at, len(b))
-		}
-		if err := binary.Read(bytes.NewReader(b[at:]), binary.LittleEndian, v); err != nil {
+		if err := binary.Read(bytes.NewReader(part[at:]), binary.LittleEndian, v); err != nil {
 			t.Fatalf("at %#x: %v", at, err)
 		}
 	}
-	read(0, &header)
-	if header.Magic != planMagic || int(header.Size) != len(b) || header.Report != fdReport {
-		t.Fatalf("header %+v of a plan of %d bytes", header, len(b))
+	var head struct {
+		Magic, Size uint32
+		Report      int32
+		_           uint32
+		List        rawList
 	}
-	if at := header.Status - planBase; at+lastSize > uint64(len(b)) {
+	if read(first, 0, &head); head.Magic != planMagic || int(head.Size) != len(first) || head.Size > firstRoom || head.Report != fdReport {
+		t.Fatalf("header %+v of a first part of %d bytes", head, len(first))
+	}
+	steps[listFirst] = make([]rawStep, head.List.N)
+	read(first, head.List.Steps-planBase, steps[listFirst])
+	var header struct {
+		Magic, Size uint32
+		List        [lists - 1]rawList
+		Status      uint64
+	}
+	if read(rest, 0, &header); header.Magic != planMagic || int(header.Size) != len(rest) {
+		t.Fatalf("header %+v of a rest of %d bytes", header, len(rest))
+	}
+	if at := header.Status - restBase; at+lastSize > uint64(len(rest)) {
 		t.Fatalf("the status at %#x does not lie in the plan", at)
 	}
-	for l := range lists {
-		steps[l] = make([]rawStep, header.List[l].N)
-		read(header.List[l].Steps-planBase, steps[l])
+	for l := listBox; l < lists; l++ {
+		at := header.List[l-listBox]
+		steps[l] = make([]rawStep, at.N)
+		read(rest, at.Steps-restBase, steps[l])
 	}
 	return steps
 }
@@ -56,8 +68,7 @@ func decode(t *testing.T, b []byte) (steps [lists][]rawStep) {
 // everything in it.
 func TestEncodeRoundTrip(t *testing.T) {
 	p := testPlan(t, everything(t), shape{stdin: true, tasks: 3})
-	b := p.encode()
-	got := decode(t, b)
+	got := decode(t, p.first, p.encode())
 	for l := range lists {
 		if len(got[l]) != len(p.lists[l]) {
 			t.Fatalf("%d steps of the %s, want %d", len(got[l]), listNames[l], len(p.lists[l]))
@@ -81,14 +92,25 @@ func TestEncodeRoundTrip(t *testing.T) {
 // is where it is said to be.
 func TestAddressesLieInThePlan(t *testing.T) {
 	p := testPlan(t, everything(t), shape{stdin: true, tasks: 3})
-	end := uint64(planBase + len(p.data))
-	inside := func(at uint64) bool { return at >= planBase+uint64(headerSize) && at < end }
+	text := func(at uint64) []byte {
+		if at >= restBase+uint64(headerSize) && at < restBase+uint64(len(p.data)) {
+			return p.data[at-restBase:]
+		}
+		if at >= planBase+uint64(firstHeaderSize) && at < planBase+uint64(len(p.first)) {
+			return p.first[at-planBase:]
+		}
+		return nil
+	}
+	inside := func(at uint64) bool { return text(at) != nil }
 	for l := range lists {
 		for _, s := range p.lists[l] {
 			if s.out != 0 && (!inside(s.out) || s.out%4 != 0) {
 				t.Errorf("%s: its result goes to %#x", s, s.out)
 			}
 			for _, a := range s.args {
+				if l == listFirst && a.value >= restBase && a.value < restBase+uint64(len(p.data)) {
+					t.Errorf("%s: what it uses at %#x is not there yet", s, a.value)
+				}
 				if a.cell && (!inside(a.value) || a.value%4 != 0) {
 					t.Errorf("%s: cell %s is at %#x", s, a.text, a.value)
 				}
@@ -98,7 +120,7 @@ func TestAddressesLieInThePlan(t *testing.T) {
 				if !inside(a.value) {
 					t.Fatalf("%s: string at %#x", s, a.value)
 				}
-				if got := unix.ByteSliceToString(p.data[a.value-planBase:]); got != a.text {
+				if got := unix.ByteSliceToString(text(a.value)); got != a.text {
 					t.Errorf("%s: the string at %#x is %q, want %q", s, a.value, got, a.text)
 				}
 			}

@@ -30,30 +30,34 @@ func tmpfsInodes(size int64) int { return int(min(max(size>>10, 1<<10), 1<<20)) 
 
 // proc shows the box's own processes and nothing of the host: no meminfo, no
 // sys, no kernel log, and no process of another uid.
-func (b *builder) proc(root cell, off ablation.Set) {
-	if off.Has(ablation.PIDs) {
-		// Only the host's own shows the host's processes.
-		b.hostMount(root, entry{kind: entryMount, path: "/proc", nested: true, mount: &mount{Mount: Mount{Kind: MountSystem, Source: "/proc"}, dir: true}}, off)
-		return
-	}
+func (b *builder) proc(off ablation.Set) {
 	options := []string{"subset", "pid", "hidepid", "invisible"}
 	if off.Has(ablation.ProcSubset) {
 		options = nil
 	}
 	fd := b.filesystem("proc", "/proc", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV|unix.MOUNT_ATTR_NOEXEC|unix.MOUNT_ATTR_RDONLY, options...)
-	b.attach(fd, root, "/proc", "/proc")
+	b.attach(fd, b.root, "/proc", "/proc")
 }
 
-func (b *builder) dev(root cell, off ablation.Set) {
+// hostProc is for a box without a pid namespace: only the host's own shows the
+// host's processes.
+func (b *builder) hostProc(off ablation.Set) {
+	b.hostMount(b.root, entry{kind: entryMount, path: "/proc", nested: true, mount: &mount{Mount: Mount{Kind: MountSystem, Source: "/proc"}, dir: true}}, off)
+}
+
+func (b *builder) devLinks() {
 	for _, l := range [][2]string{{"fd", "/proc/self/fd"}, {"stdin", "/proc/self/fd/0"}, {"stdout", "/proc/self/fd/1"}, {"stderr", "/proc/self/fd/2"}} {
-		b.call(unix.SYS_SYMLINKAT, "symlinkat", "/dev/"+l[0], b.str(l[1]), root.arg(), b.rel("/dev/"+l[0])).wants(0)
+		b.call(unix.SYS_SYMLINKAT, "symlinkat", "/dev/"+l[0], b.str(l[1]), b.root.arg(), b.rel("/dev/"+l[0])).wants(0)
 	}
+}
+
+func (b *builder) dev(off ablation.Set) {
 	for _, d := range b.devices() {
 		source := "/dev/" + d
 		if d == console {
 			source = b.shape.slave
 		}
-		b.hostMount(root, entry{kind: entryMount, path: "/dev/" + d, mount: &mount{Mount: Mount{Kind: kindDevice, Source: source}, path: "/dev/" + d}}, off)
+		b.hostMount(b.root, entry{kind: entryMount, path: "/dev/" + d, mount: &mount{Mount: Mount{Kind: kindDevice, Source: source}, path: "/dev/" + d}}, off)
 	}
 }
 

@@ -119,6 +119,6 @@ func (b *builder) install(program seccomp.Program, flags arg) *Step {
 	// struct sock_fprog: u16 len, padding, pointer.
 	fprog := b.words(uint64(program.Len()), 0)
 	at := b.bytes(program)
-	binary.LittleEndian.PutUint64(b.data[fprog-planBase+8:], at)
+	binary.LittleEndian.PutUint64(b.data[fprog-b.base+8:], at)
 	return b.call(unix.SYS_SECCOMP, "seccomp", "", num(setModeFilter, "SECCOMP_SET_MODE_FILTER"), flags, num(fprog, "{"+strconv.Itoa(program.Len())+" instructions}"))
 }

@@ -99,6 +99,9 @@ func runFrom(r *run, image int, planned func()) error {
 	if err != nil {
 		return err
 	}
+	if err := r.compile(); err != nil {
+		return err
+	}
 	if err := r.sealPlan(); err != nil {
 		return err
 	}
@@ -113,11 +116,19 @@ func runFrom(r *run, image int, planned func()) error {
 	}
 	defer c.fds.closeAll()
 	r.own(c)
+	if err := r.letBegin(c); err != nil {
+		return err
+	}
 	if err := r.letGo(c, streams); err != nil {
 		return err
 	}
 	if err := r.makeGroup(); err != nil {
 		return err
+	}
+	if r.shape.tasks > 0 {
+		if err := r.letIn(c); err != nil {
+			return err
+		}
 	}
 	if err := r.goAhead(c); err != nil {
 		return err

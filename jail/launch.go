@@ -10,16 +10,18 @@ import (
 )
 
 // launch makes the box's process and lets it begin. While the kernel makes the
-// namespaces, the plan is made; and while PID 1 makes the view, a version 1
+// namespaces, the plan is made; or while PID 1 does the first part of it, where that
+// process was begun before we were. And while PID 1 makes the view, a version 1
 // group, which takes as long.
 func (r *run) launch(streams *streams) (*child, error) {
 	r.stopwatch.begin(StageClone)
+	r.plan, r.begun = nil, nil
 	r.askAudit()
 	c, err := r.start()
 	if err != nil {
 		return nil, err
 	}
-	if !r.spec.inPlace() {
+	if !r.spec.inPlace() && !c.early {
 		r.stopwatch.begin(timedPlan)
 		if err := r.compile(); err != nil {
 			c.discard()
@@ -37,16 +39,7 @@ func (r *run) launch(streams *streams) (*child, error) {
 		return nil, err
 	}
 	r.own(c)
-	r.stopwatch.begin(timedPlan)
-	if r.spec.inPlace() {
-		err = r.settle()
-	} else {
-		err = r.sealPlan()
-	}
-	if err == nil {
-		r.stopwatch.begin(StageGrants)
-		err = r.letGo(c, streams)
-	}
+	err = r.instruct(c, streams)
 	if err == nil {
 		r.stopwatch.begin(StageCgroup)
 		err = r.makeGroup()
@@ -68,6 +61,27 @@ func (r *run) launch(streams *streams) (*child, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// instruct sends PID 1 the two parts of its plan, and makes what is not made yet.
+func (r *run) instruct(c *child, streams *streams) error {
+	r.stopwatch.begin(timedPlan)
+	if r.spec.inPlace() {
+		if err := r.settle(); err != nil {
+			return err
+		}
+	}
+	if r.plan == nil {
+		r.compileFirst()
+	}
+	if err := r.letBegin(c); err != nil {
+		return err
+	}
+	if err := r.sealPlan(); err != nil {
+		return err
+	}
+	r.stopwatch.begin(StageGrants)
+	return r.letGo(c, streams)
 }
 
 // saidBefore is the failure that PID 1 has reported, if it was gone already when
@@ -96,13 +110,20 @@ func (r *run) saidBefore(c *child, err error) error {
 	return err
 }
 
-// sealPlan makes a descriptor of the plan to hand out. That somebody reads what
-// Landlock refuses is known only now, and rare: then the plan is made once more.
-func (r *run) sealPlan() error {
-	if r.joinAudit(); r.plan == nil || r.plan.shape.audited != r.shape.audited {
-		if err := r.compile(); err != nil {
-			return err
-		}
+// sealPlan makes a descriptor of the plan's rest to hand out. That somebody reads
+// what Landlock refuses is known only now, and rare: a plan that is made already is
+// made once more then, its first part the same as before.
+func (r *run) sealPlan() (err error) {
+	r.joinAudit()
+	switch {
+	case r.begun != nil:
+		r.plan, err = r.begun.compileRest(r.shape, r.off)
+		r.begun = nil
+	case r.plan.shape.audited != r.shape.audited:
+		err = r.compile()
+	}
+	if err != nil {
+		return err
 	}
 	fd, err := sealed("jail-plan", r.plan.encode(), mfdNoExecSeal)
 	if err != nil {
@@ -123,8 +144,8 @@ func (r *run) own(c *child) {
 	}
 }
 
-// letGo writes the box's id maps and sends PID 1 its plan and what goes with it.
-func (r *run) letGo(c *child, streams *streams) error {
+// letBegin writes the box's id maps and sends PID 1 the first part of its plan.
+func (r *run) letBegin(c *child) error {
 	h := r.plan.host
 	if !r.spec.inPlace() {
 		maps := idMaps{uid: mapLine(h.boxUID, r.hostUID), gid: mapLine(h.boxGID, r.hostGID), denyGroups: !h.ownUID}
@@ -132,6 +153,16 @@ func (r *run) letGo(c *child, streams *streams) error {
 			return err
 		}
 	}
+	if err := c.sendWith(r.plan.first, c.ends); err != nil {
+		return err
+	}
+	c.ends.closeAll()
+	return nil
+}
+
+// letGo sends PID 1 the rest of its plan and what goes with it.
+func (r *run) letGo(c *child, streams *streams) error {
+	h := r.plan.host
 	growDescriptorTable(c.channel, len(r.plan.inherits))
 	for _, i := range r.plan.inherits {
 		if err := r.open(i); err != nil {
@@ -145,10 +176,9 @@ func (r *run) letGo(c *child, streams *streams) error {
 	if r.off.Has(ablation.Stdio) {
 		stdio = [3]int{0, 1, 2}
 	}
-	if err := c.send(slices.Concat(r.handed[:1], stdio[:], c.ends)); err != nil {
+	if err := c.send(slices.Concat(r.handed[:1], stdio[:])); err != nil {
 		return err
 	}
-	c.ends.closeAll()
 	if err := c.send(r.handed[1:]); err != nil {
 		return err
 	}

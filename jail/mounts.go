@@ -55,37 +55,56 @@ func mountAttr(attr uint64, usernsFD int) unix.MountAttr {
 	return a
 }
 
-// mounts makes the new root and enters it. It returns the cell that holds the
-// host's root, for the Landlock canary; nothing else refers to the host's tree
-// afterwards. Mount points are made on our own tmpfs only, through descriptors
-// of it (CVE-2026-87766).
-func (b *builder) mounts(off ablation.Set) (old cell) {
-	old = b.cell("host root")
-	b.call(unix.SYS_OPENAT, "openat", "/", num(unix.AT_FDCWD, "AT_FDCWD"), b.str("/"), num(unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, "O_PATH|O_DIRECTORY|O_CLOEXEC"), num(0)).keep(old)
+// ground makes the new root, with what does not come from the host, and enters it
+// where nothing is going to be looked up in the host's tree: as root all that is
+// granted is handed in by descriptor. b.old then holds the host's root, for the
+// Landlock canary; nothing else refers to the host's tree afterwards.
+func (b *builder) ground(off ablation.Set) {
+	b.old = b.cell("host root")
+	b.call(unix.SYS_OPENAT, "openat", "/", num(unix.AT_FDCWD, "AT_FDCWD"), b.str("/"), num(unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, "O_PATH|O_DIRECTORY|O_CLOEXEC"), num(0)).keep(b.old)
 	if off.Has(ablation.Root) {
-		return old
+		return
 	}
-	root := b.tmpfs("/", 16<<20, len(b.view.entries)+256, 0o755)
-	b.attach(root, old, "", "/")
-	b.call(unix.SYS_FCHDIR, "fchdir", "new root", root.arg()).wants(0)
-
+	b.root = b.tmpfs("/", 16<<20, len(b.view.entries)+256, 0o755)
+	b.attach(b.root, b.old, "", "/")
+	b.call(unix.SYS_FCHDIR, "fchdir", "new root", b.root.arg()).wants(0)
 	for _, dir := range []string{"proc", "dev"} {
-		b.mkdir(root, "/"+dir, 0o755)
+		b.mkdir(b.root, "/"+dir, 0o755)
 	}
-	b.proc(root, off)
-	b.dev(root, off)
+	if !off.Has(ablation.PIDs) {
+		b.proc(off) // which the kernel gives to those who see another one
+	}
+	b.devLinks()
+	if b.host.ownUID {
+		b.enter()
+	}
+}
+
+// mounts makes the rest of the new root, and enters it unless that is done. Mount
+// points are made on our own tmpfs only, through descriptors of it
+// (CVE-2026-87766).
+func (b *builder) mounts(off ablation.Set) {
+	if off.Has(ablation.PIDs) {
+		b.hostProc(off)
+	}
+	b.dev(off)
 	for _, e := range b.view.entries {
-		b.entry(root, e, off)
+		b.entry(b.root, e, off)
 	}
 	// Itself only: what is mounted in it has been sealed already, each in its way.
-	b.seal(root, "/", unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV|unix.MOUNT_ATTR_NOEXEC, unix.AT_EMPTY_PATH, "AT_EMPTY_PATH")
+	b.seal(b.root, "/", unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV|unix.MOUNT_ATTR_NOEXEC, unix.AT_EMPTY_PATH, "AT_EMPTY_PATH")
+	if !b.host.ownUID {
+		b.enter()
+	}
+}
 
-	b.at(listBox, StagePivot, LayerRoot)
+// enter makes the new root the root, and leaves the host's.
+func (b *builder) enter() {
+	b.at(b.list, StagePivot, LayerRoot)
 	here := b.str(".")
 	b.call(unix.SYS_PIVOT_ROOT, "pivot_root", ".", here, here).wants(0)
 	b.call(unix.SYS_UMOUNT2, "umount2", "host root", here, num(unix.MNT_DETACH, "MNT_DETACH")).wants(0)
 	b.call(unix.SYS_CHDIR, "chdir", "/", b.str("/")).wants(0)
-	return old
 }
 
 // entry makes one thing of the view.

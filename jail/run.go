@@ -26,6 +26,7 @@ type run struct {
 	view     view
 	shape    shape
 	plan     *Plan
+	begun    *builder // of plan, while only its first part is made
 	parent   *cgroups.Parent
 	group    *cgroups.Group
 	question *question      // nil: a program runs
@@ -149,6 +150,14 @@ func (r *run) prepare(io IO) error {
 
 // compile makes the plan.
 func (r *run) compile() (err error) {
+	r.compileFirst()
+	r.plan, err = r.begun.compileRest(r.shape, r.off)
+	r.begun = nil
+	return err
+}
+
+// compileFirst makes the plan's first part.
+func (r *run) compileFirst() {
 	r.shape.backstops = r.groupNote != ""
 	spec, v := r.spec, r.view
 	if spec.inPlace() {
@@ -158,8 +167,8 @@ func (r *run) compile() (err error) {
 		}
 		spec, v = spec.inPrivate(folder), v.with(MountRW, folder)
 	}
-	r.plan, err = compile(spec, r.host, v, r.shape, r.off)
-	return err
+	r.begun = compileFirst(spec, r.host, v, r.shape, r.off)
+	r.plan = r.begun.Plan
 }
 
 // check finds every fault of the Spec, on its own and against the host.

@@ -23,6 +23,9 @@ func TestFailureIsNotABrokenPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer streams.abandon()
+	if err := r.compile(); err != nil {
+		t.Fatal(err)
+	}
 	if err := r.sealPlan(); err != nil {
 		t.Fatal(err)
 	}
@@ -43,6 +46,9 @@ func TestFailureIsNotABrokenPipe(t *testing.T) {
 	}
 	defer c.discard()
 	r.own(c)
+	if err := r.letBegin(c); err != nil {
+		t.Fatal(err)
+	}
 	if err := r.letGo(c, streams); err != nil {
 		t.Fatal(err)
 	}

@@ -24,8 +24,7 @@ func (r *run) settle() error {
 	if err := r.givePrivate(); err != nil {
 		return err
 	}
-	r.plan = nil // another one's, if this is the second
-	return r.sealPlan()
+	return r.compile()
 }
 
 // entrances are the files by which a process enters the group.

@@ -14,6 +14,8 @@ type Plan struct {
 	inherits []inherit
 	batches  []uint64 // control messages in which they arrive
 	lists    [lists][]Step
+	first    []byte // the first part, whole
+	base     uint64 // where data is going to stand
 	data     []byte // starts with room for the header
 	proof    uint64 // where the evidence is gathered
 	last     uint64 // where PID 1 gathers its last words
@@ -71,6 +73,8 @@ type builder struct {
 	args  []arg
 	list  list
 	stage Stage
+	old   cell // the host's root
+	root  cell // the box's
 	layer LayerName
 }
 
@@ -106,7 +110,7 @@ func (p *Plan) bytes(v []byte) uint64 {
 	for len(p.data)%8 != 0 {
 		p.data = append(p.data, 0)
 	}
-	at := planBase + uint64(len(p.data))
+	at := p.base + uint64(len(p.data))
 	p.data = append(p.data, v...)
 	return at
 }
@@ -116,7 +120,7 @@ func (p *Plan) room(n int) uint64 { return p.bytes(make([]byte, n)) }
 
 // str puts s into the plan's data with its closing NUL.
 func (p *Plan) str(s string) arg {
-	at := planBase + uint64(len(p.data))
+	at := p.base + uint64(len(p.data))
 	p.data = append(p.data, s...)
 	p.data = append(p.data, 0)
 	return arg{value: at, text: s, str: true}

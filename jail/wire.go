@@ -9,7 +9,9 @@ import (
 // internal/pid1/init/init.c. Everything is little-endian, as both architectures are.
 
 const (
-	planBase  = 0x10000000 // where PID 1 maps the plan; all addresses count from here
+	planBase  = 0x10000000 // where PID 1 keeps the plan's first part
+	restBase  = planBase + firstRoom
+	firstRoom = 64 << 10   // the most that it takes
 	planMagic = 0x4c49414a // "JAIL"
 
 	opSignals  = 0xf0000001 // every signal to its default, none blocked
@@ -35,19 +37,21 @@ const (
 type list int
 
 const (
-	listBox list = iota
+	listFirst list = iota
+	listBox
 	listReaper
 	listTarget
 	listFinal
 	lists
 )
 
-var listNames = [lists]string{"box", "reaper", "target", "final"}
+var listNames = [lists]string{"first", "box", "reaper", "target", "final"}
 
 const (
-	headerSize = 4*4 + int(lists)*16 + 8
-	stepSize   = 4*4 + 6*8 + 8
-	reportSize = 6 * 4
+	firstHeaderSize = 4*4 + 16
+	headerSize      = 2*4 + int(lists-1)*16 + 8
+	stepSize        = 4*4 + 6*8 + 8
+	reportSize      = 6 * 4
 )
 
 // encode lays the plan out as PID 1 maps it: header, data, lists.
@@ -55,18 +59,38 @@ func (p *Plan) encode() []byte {
 	le := binary.LittleEndian
 	out := make([]byte, len(p.data), len(p.data)+p.len()*stepSize)
 	copy(out, p.data)
-	for l := range lists {
+	for l := listBox; l < lists; l++ {
 		at := headerSize - 8 - int(lists-l)*16
-		le.PutUint64(out[at:], planBase+uint64(len(out)))
-		le.PutUint32(out[at+8:], uint32(len(p.lists[l])))
-		for i := range p.lists[l] {
-			out = p.lists[l][i].append(out)
-		}
+		out = p.append(l, out, at, restBase)
 	}
 	le.PutUint32(out, planMagic)
 	le.PutUint32(out[4:], uint32(len(out)))
-	le.PutUint32(out[8:], fdReport)
 	le.PutUint64(out[headerSize-8:], p.last)
+	return out
+}
+
+// encodeFirst is the plan's first part as PID 1 expects it in a message.
+func (p *Plan) encodeFirst() []byte {
+	le := binary.LittleEndian
+	out := p.append(listFirst, p.data, firstHeaderSize-16, planBase)
+	le.PutUint32(out, planMagic)
+	le.PutUint32(out[4:], uint32(len(out)))
+	le.PutUint32(out[8:], fdReport)
+	return out
+}
+
+// append puts the steps of a list behind out, which is going to stand at base, and
+// where they are to its place in the header.
+func (p *Plan) append(l list, out []byte, at int, base uint64) []byte {
+	for len(out)%8 != 0 {
+		out = append(out, 0)
+	}
+	le := binary.LittleEndian
+	le.PutUint64(out[at:], base+uint64(len(out)))
+	le.PutUint32(out[at+8:], uint32(len(p.lists[l])))
+	for i := range p.lists[l] {
+		out = p.lists[l][i].append(out)
+	}
 	return out
 }
 

@@ -22,16 +22,19 @@ func TestLayoutAgreesWithC(t *testing.T) {
 		lines = append(lines, fmt.Sprintf(`_Static_assert((u64)(%s) == %dULL, "%s: wire.go has %d");`, c, value, strings.ReplaceAll(c, `"`, ""), value))
 	}
 	for c, value := range map[string]uint64{
-		"PLAN_BASE": planBase, "PLAN_MAGIC": planMagic, "CHANNEL": fdChannel, "LIFELINE": fdLifeline, "LAST_FD": fdShm, "HANDED": 7, "NO_STEP": noStep, "SEALS_WANTED": allSeals,
+		"PLAN_BASE": planBase, "REST_BASE": restBase, "FIRST_ROOM": firstRoom, "PLAN_MAGIC": planMagic, "CHANNEL": fdChannel, "LIFELINE": fdLifeline, "LAST_FD": fdShm, "FIRST_HANDED": 3, "REST_HANDED": 4, "NO_STEP": noStep, "SEALS_WANTED": allSeals,
 		"(u32)OP_SIGNALS": opSignals, "(u32)OP_LIFELINE": opLifeline, "(u32)OP_EMPTY": opEmpty, "(u32)WANT_ANY": 1 << 31, "(u32)WANT_ALL": 1<<31 + 1, "F_GET_SEALS": unix.F_GET_SEALS,
-		"BOX": uint64(listBox), "REAPER": uint64(listReaper), "TARGET": uint64(listTarget), "FINAL": uint64(listFinal), "LISTS": uint64(lists),
-		"sizeof(struct step)": uint64(stepSize), "sizeof(struct plan)": uint64(headerSize), "sizeof(struct report)": reportSize,
+		"FIRST": uint64(listFirst), "BOX": uint64(listBox), "REAPER": uint64(listReaper), "TARGET": uint64(listTarget), "FINAL": uint64(listFinal), "LISTS": uint64(lists),
+		"sizeof(struct step)": uint64(stepSize), "sizeof(struct first)": uint64(firstHeaderSize), "sizeof(struct rest)": uint64(headerSize), "sizeof(struct report)": reportSize,
 		"SIGCHLD": uint64(unix.SIGCHLD), "SIGIO": uint64(unix.SIGIO), "EINTR": uint64(unix.EINTR),
 	} {
 		equal(c, value)
 	}
-	for field, at := range planOffsets(t) {
-		equal("__builtin_offsetof(struct plan, "+field+")", at)
+	for field, at := range restOffsets(t) {
+		equal("__builtin_offsetof(struct rest, "+field+")", at)
+	}
+	for field, at := range firstOffsets(t) {
+		equal("__builtin_offsetof(struct first, "+field+")", at)
 	}
 	for field, at := range stepOffsets(t) {
 		equal("__builtin_offsetof(struct step, "+field+")", at)
@@ -69,27 +72,34 @@ func checkC(t *testing.T, compiler string, source []byte) ([]byte, error) {
 	return cmd.CombinedOutput()
 }
 
-// planOffsets is where encode puts the fields of a plan's header.
-func planOffsets(t *testing.T) map[string]uint64 {
+// restOffsets is where encode puts the fields of the header of a plan's rest.
+func restOffsets(t *testing.T) map[string]uint64 {
 	t.Helper()
 	p := &Plan{data: make([]byte, headerSize), last: 0x1122334455667788}
-	for l := range lists { // lists of different lengths, to tell them apart
+	for l := listBox; l < lists; l++ { // lists of different lengths, to tell them apart
 		for range l + 40 {
 			p.lists[l] = append(p.lists[l], Step{})
 		}
 	}
 	b := p.encode()
-	at := map[string]uint64{
-		"magic": find32(t, b, planMagic), "size": find32(t, b, uint32(len(b))),
-		"report_fd": find32(t, b, fdReport), "status": find64(t, b, p.last),
-	}
-	steps := planBase + uint64(headerSize)
-	for l := range lists {
-		at[fmt.Sprintf("list[%d].steps", l)] = find64(t, b, steps)
-		at[fmt.Sprintf("list[%d].n", l)] = find32(t, b, uint32(l)+40)
+	at := map[string]uint64{"magic": find32(t, b, planMagic), "size": find32(t, b, uint32(len(b))), "status": find64(t, b, p.last)}
+	steps := restBase + uint64(headerSize)
+	for l := listBox; l < lists; l++ {
+		at[fmt.Sprintf("list[%d].steps", l-listBox)] = find64(t, b, steps)
+		at[fmt.Sprintf("list[%d].n", l-listBox)] = find32(t, b, uint32(l)+40)
 		steps += uint64(len(p.lists[l]) * stepSize)
 	}
 	return at
+}
+
+// firstOffsets is where encodeFirst puts those of its first part.
+func firstOffsets(t *testing.T) map[string]uint64 {
+	t.Helper()
+	p := &Plan{data: make([]byte, firstHeaderSize)}
+	p.lists[listFirst] = make([]Step, 41)
+	b := p.encodeFirst()
+	return map[string]uint64{"magic": find32(t, b, planMagic), "size": find32(t, b, uint32(len(b))), "report_fd": find32(t, b, fdReport),
+		"list.steps": find64(t, b, planBase+uint64(firstHeaderSize)), "list.n": find32(t, b, 41)}
 }
 
 // stepOffsets is where append puts the fields of a step.

@@ -1,8 +1,8 @@
 /*
  * PID 1 of a box.
  *
- * It receives and maps the plan that the supervisor compiled, carries out its steps in
- * order, starts the program and reaps. It decides nothing: a step is a system
+ * It receives the two parts of the plan that the supervisor compiled, carries out its
+ * steps in order, starts the program and reaps. It decides nothing: a step is a system
  * call with its arguments, all addresses in it are final, and the first one
  * that does not return what the plan says ends the box. What it reports is
  * (list, step, result); the supervisor knows what that step was.
@@ -18,6 +18,8 @@
 #define LIFELINE  5 /* pipe: ends with the supervisor; does not block */
 #define LAST_FD   8 /* the highest number that has a meaning */
 #define PLAN_BASE 0x10000000UL
+#define REST_BASE 0x10010000UL
+#define FIRST_ROOM 0x10000UL
 #define PLAN_MAGIC 0x4c49414aU /* "JAIL" */
 
 struct step {
@@ -29,21 +31,31 @@ struct step {
 	u64 out;      /* where the result is stored as s32; 0: nowhere */
 };
 
-/* The lists of a plan, in the order in which they are carried out: the box
- * around everything; then, side by side, PID 1 locking itself down and the
- * program's process becoming the program; last what is left to say. */
-enum { BOX, REAPER, TARGET, FINAL, LISTS };
+/* The lists of a plan, in the order in which they are carried out: what can be
+ * done before the rest of the plan is made; the box around everything; then, side
+ * by side, PID 1 locking itself down and the program's process becoming the
+ * program; last what is left to say. */
+enum { FIRST, BOX, REAPER, TARGET, FINAL, LISTS };
 
-struct plan {
+struct list {
+	u64 steps;
+	u32 n;
+	u32 reserved;
+};
+
+/* A plan comes in two parts, each with the memory that its steps use. */
+struct first {
 	u32 magic;
 	u32 size;
 	s32 report_fd;
 	s32 keeping; /* set here by OP_KEEPER: whom to kill in the end, see below */
-	struct {
-		u64 steps;
-		u32 n;
-		u32 reserved;
-	} list[LISTS];
+	struct list list;
+};
+
+struct rest {
+	u32 magic;
+	u32 size;
+	struct list list[LISTS - 1];
 	u64 status; /* where the program's raw wait status goes, as s32 */
 };
 
@@ -64,11 +76,14 @@ struct request {
 
 #define KEEP_SESSION 1
 
-/* What comes with the plan, the first of HANDED: where each is going to stand. */
-#define HANDED 7
-static const s32 handed[HANDED] = { -1, 0, 1, 2, 4, LIFELINE, 6 };
+/* What comes with each part of the plan: where it is going to stand. The plan's
+ * rest itself comes as a descriptor, and stays none. */
+#define FIRST_HANDED 3
+#define REST_HANDED 4
+static const s32 first_handed[FIRST_HANDED] = { 4, LIFELINE, 6 };
+static const s32 rest_handed[REST_HANDED] = { -1, 0, 1, 2 };
 
-/* What plan.keeping is. */
+/* What first.keeping is. */
 enum {
 	KEEP_NOBODY = 0,  /* we are PID 1: the kernel ends the tree with us */
 	KEEP_ALL = -1,    /* kill(2)'s: all whom we may signal */
@@ -115,7 +130,7 @@ static __attribute__((noreturn)) void leave(int code)
 
 static s32 *keeping(void)
 {
-	return &((struct plan *)PLAN_BASE)->keeping;
+	return &((struct first *)PLAN_BASE)->keeping;
 }
 
 /* end is leave for when the program may be running. As PID 1 we take the whole
@@ -221,7 +236,7 @@ static long perform(const struct step *s)
 	return sys(s->nr, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-static __attribute__((noreturn)) void fail(const struct plan *p, u32 list, u32 step, long result)
+static __attribute__((noreturn)) void fail(u32 list, u32 step, long result)
 {
 	struct report r;
 	r.magic = PLAN_MAGIC;
@@ -230,20 +245,21 @@ static __attribute__((noreturn)) void fail(const struct plan *p, u32 list, u32 s
 	r.step = step;
 	r.result = (s32)result;
 	r.reserved = 0;
-	sys(SYS_WRITE, (u64)p->report_fd, (u64)&r, sizeof r, 0, 0, 0);
+	sys(SYS_WRITE, (u64)((struct first *)PLAN_BASE)->report_fd, (u64)&r, sizeof r, 0, 0, 0);
 	end(125);
 }
 
-static void carry_out(const struct plan *p, u32 list)
+static void carry_out(u32 list)
 {
-	const struct step *s = (const struct step *)p->list[list].steps;
-	for (u32 i = 0; i < p->list[list].n; i++, s++) {
+	const struct list *l = list == FIRST ? &((const struct first *)PLAN_BASE)->list : &((const struct rest *)REST_BASE)->list[list - 1];
+	const struct step *s = (const struct step *)l->steps;
+	for (u32 i = 0; i < l->n; i++, s++) {
 		long ret = perform(s);
 		if (s->out)
 			*(volatile s32 *)s->out = (s32)ret;
 		if (s->want == WANT_ALL || (s->want == WANT_ANY ? ret >= 0 || ret < -4095 : ret == s->want))
 			continue;
-		fail(p, list, i, ret);
+		fail(list, i, ret);
 	}
 }
 
@@ -268,14 +284,14 @@ static long next(long program, s32 *status)
 
 /* A plain blocking wait: no state that a lost signal could spoil. When the
  * program ends so do we, and with us the whole box. */
-static __attribute__((noreturn)) void reap(const struct plan *p, long program)
+static __attribute__((noreturn)) void reap(long program)
 {
 	for (;;) {
 		s32 status = 0;
 		long pid = next(program, &status);
 		if (pid == program) {
-			*(volatile s32 *)p->status = status;
-			carry_out(p, FINAL);
+			*(volatile s32 *)((const struct rest *)REST_BASE)->status = status;
+			carry_out(FINAL);
 			end(0);
 		}
 		if (pid < 0 && pid != -EINTR)
@@ -287,12 +303,12 @@ static __attribute__((noreturn)) void reap(const struct plan *p, long program)
 struct rights {
 	u64 len;
 	s32 level, type;
-	s32 fd[HANDED + 1];
+	s32 fd[REST_HANDED + 1];
 };
 
-/* receive returns how many descriptors came with a message of just that size,
- * or leaves: without a supervisor there is nothing to do. */
-static u32 receive(void *data, u64 size, struct rights *rights)
+/* receive returns the length of a message, or leaves: without a supervisor there
+ * is nothing to do. */
+static u64 receive(void *data, u64 size, struct rights *rights, u32 *handed)
 {
 	struct { void *base; u64 len; } part = { data, size };
 	struct {
@@ -305,11 +321,11 @@ static u32 receive(void *data, u64 size, struct rights *rights)
 		s32 flags;
 	} message = { 0, 0, 0, &part, 1, rights, sizeof *rights, 0 };
 
-	if (sys(SYS_RECVMSG, CHANNEL, (u64)&message, 0x40000000 /* MSG_CMSG_CLOEXEC */, 0, 0, 0) != (long)size)
+	long len = sys(SYS_RECVMSG, CHANNEL, (u64)&message, 0x40000000 /* MSG_CMSG_CLOEXEC */, 0, 0, 0);
+	if (len <= 0)
 		leave(125);
-	if (message.controllen < 16) /* struct cmsghdr */
-		return 0;
-	return (u32)(rights->len - 16) / sizeof rights->fd[0];
+	*handed = message.controllen < 16 /* struct cmsghdr */ ? 0 : (u32)(rights->len - 16) / sizeof rights->fd[0];
+	return (u64)len;
 }
 
 static void move(s32 from, s32 to)
@@ -318,32 +334,52 @@ static void move(s32 from, s32 to)
 		leave(125);
 }
 
-/* The plan comes as a descriptor, after the id maps were written, so that the
- * kernel makes our namespaces while the supervisor is still planning. The box's
- * ends of its pipes come with it, and the step that closes what the caller
- * leaked closes the numbers at which they arrive. */
-static const struct plan *receive_plan(void)
+/* The first part of the plan comes as soon as the id maps are written, while the
+ * supervisor is still making the rest: in the message itself, which nobody can
+ * change any more. With it come the box's ends of its pipes. The numbers at which
+ * they arrive are closed by its first step, with what the caller leaked. */
+static void receive_first(void)
 {
-	const struct plan *p = (const struct plan *)PLAN_BASE;
+	const struct first *p = (const struct first *)PLAN_BASE;
 	struct rights rights;
+	u32 handed;
+
+	if (sys(SYS_MMAP, PLAN_BASE, FIRST_ROOM, 3 /* PROT_READ | PROT_WRITE */,
+		0x100022 /* MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE */, (u64)-1, 0) != (long)PLAN_BASE)
+		leave(125);
+	u64 size = receive((void *)PLAN_BASE, FIRST_ROOM, &rights, &handed);
+	if (handed != FIRST_HANDED || p->magic != PLAN_MAGIC || p->size != size)
+		leave(125);
+	for (u32 i = 0; i < FIRST_HANDED; i++)
+		move(rights.fd[i], first_handed[i]);
+}
+
+/* The rest comes as a descriptor, with the box's stdin, stdout and stderr. */
+static void receive_rest(void)
+{
+	const struct rest *p = (const struct rest *)REST_BASE;
+	struct rights rights;
+	u32 handed;
 	char byte;
 	u64 fd;
 
-	if (receive(&byte, 1, &rights) != HANDED)
+	if (receive(&byte, 1, &rights, &handed) != 1 || handed != REST_HANDED)
 		leave(125);
 	fd = (u64)(long)rights.fd[0];
-	for (u32 i = 1; i < HANDED; i++)
-		move(rights.fd[i], handed[i]);
+	for (u32 i = 1; i < REST_HANDED; i++) {
+		move(rights.fd[i], rest_handed[i]);
+		sys(SYS_CLOSE, (u64)(long)rights.fd[i], 0, 0, 0, 0, 0);
+	}
 	/* A plan that somebody could still change is not a plan. */
 	if ((sys(SYS_FCNTL, fd, F_GET_SEALS, 0, 0, 0, 0) & SEALS_WANTED) != SEALS_WANTED)
 		leave(125);
-	if (sys(SYS_MMAP, PLAN_BASE, sizeof *p, 1 /* PROT_READ */,
-		0x100002 /* MAP_PRIVATE | MAP_FIXED_NOREPLACE */, fd, 0) != (long)PLAN_BASE || p->magic != PLAN_MAGIC)
+	if (sys(SYS_MMAP, REST_BASE, sizeof *p, 1 /* PROT_READ */,
+		0x100002 /* MAP_PRIVATE | MAP_FIXED_NOREPLACE */, fd, 0) != (long)REST_BASE || p->magic != PLAN_MAGIC)
 		leave(125);
-	if (sys(SYS_MMAP, PLAN_BASE, p->size, 3 /* PROT_READ | PROT_WRITE */,
-		0x12 /* MAP_PRIVATE | MAP_FIXED */, fd, 0) != (long)PLAN_BASE)
+	if (sys(SYS_MMAP, REST_BASE, p->size, 3 /* PROT_READ | PROT_WRITE */,
+		0x12 /* MAP_PRIVATE | MAP_FIXED */, fd, 0) != (long)REST_BASE)
 		leave(125);
-	return p;
+	sys(SYS_CLOSE, fd, 0, 0, 0, 0, 0);
 }
 
 static s32 clone_pid1(const struct request *r, s32 group)
@@ -381,7 +417,8 @@ static void become_pid1(void)
 	for (s32 fd = 0; fd <= LAST_FD; fd++)
 		if (fd != CHANNEL)
 			move(CHANNEL, fd);
-	n = receive(&request, sizeof request, &rights);
+	if (receive(&request, sizeof request, &rights, &n) != sizeof request)
+		leave(125);
 	if (!(request.flags & KEEP_SESSION))
 		sys(SYS_SETSID, 0, 0, 0, 0, 0, 0);
 	pid = clone_pid1(&request, n == 1 ? rights.fd[0] : -1);
@@ -394,23 +431,24 @@ static void become_pid1(void)
 __attribute__((used, noreturn)) void init(void)
 {
 	become_pid1();
-	const struct plan *p = receive_plan();
-
-	carry_out(p, BOX);
+	receive_first();
+	carry_out(FIRST);
+	receive_rest();
+	carry_out(BOX);
 	if (*keeping()) /* until we know whom to end */
 		set_mask(~0UL);
 	long program = sys(SYS_CLONE, SIGCHLD, 0, 0, 0, 0, 0);
 	if (program == 0) {
 		*keeping() = KEEP_NOBODY; /* in our copy */
-		carry_out(p, TARGET);
+		carry_out(TARGET);
 		leave(125); /* not reached: the last step is execve, or fails */
 	}
 	if (program < 0)
-		fail(p, TARGET, NO_STEP, program);
+		fail(TARGET, NO_STEP, program);
 	if (*keeping() == KEEP_GROUP)
 		*keeping() = (s32)-program;
 	if (*keeping())
 		set_mask(0);
-	carry_out(p, REAPER);
-	reap(p, program);
+	carry_out(REAPER);
+	reap(program);
 }
