@@ -25,6 +25,8 @@ const hostLooksTake = time.Second
 type hostLooks struct {
 	until time.Time
 	over  bool // no more of them
+	// left is for the looks alone, without what is done between them, in place of until.
+	left *time.Duration
 	// closed are mount points that are not looked below.
 	closed []string
 	// written are folders of the host that the box may write to: a link that lies in
@@ -66,6 +68,10 @@ func (r *run) looks() *hostLooks {
 // reads that any more.
 func (h *hostLooks) bounded(do func()) bool {
 	left := time.Until(h.until)
+	if h.left != nil {
+		left = *h.left
+		defer func(began time.Time) { *h.left -= time.Since(began) }(time.Now())
+	}
 	if h.over || left <= 0 {
 		h.over = true
 		return false
@@ -179,7 +185,8 @@ func ofProcess(p string) bool {
 }
 
 func below(p, dir string) bool {
-	return p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/")
+	dir = strings.TrimSuffix(dir, "/")
+	return p == dir || len(p) > len(dir) && p[len(dir)] == '/' && p[:len(dir)] == dir
 }
 
 // closedMounts are the mount points of what is not looked at: a request to a server of

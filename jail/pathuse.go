@@ -2,6 +2,7 @@ package jail
 
 import (
 	"slices"
+	"time"
 
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 	"golang.org/x/sys/unix"
@@ -74,12 +75,27 @@ func (r *run) used() *Used {
 	return used
 }
 
+// NewHintsFor is NewHints with a bound on the time that looking takes, whatever is done
+// between the looks.
+func NewHintsFor(looking time.Duration) *Hints {
+	h := NewHints()
+	h.looks.left = &looking
+	return h
+}
+
+// Unknown says that what the host has at a path could not be looked at: that is not looked
+// at (FUSE, autofs), or did not answer in time.
+func (h *Hints) Unknown(p string) bool {
+	_, ok := h.looks.at(p)
+	return !ok && (h.looks.over || slices.ContainsFunc(h.looks.closed, func(at string) bool { return below(p, at) }))
+}
+
 // Gone says that the host has nothing at a path that can be granted. Of what is not
 // looked at, or does not answer in time, it is not said.
 func (h *Hints) Gone(p string) bool {
 	f, ok := h.looks.at(p)
 	if !ok {
-		return !h.looks.over && !slices.ContainsFunc(h.looks.closed, func(at string) bool { return below(p, at) })
+		return !h.Unknown(p)
 	}
 	kind := f.mode & unix.S_IFMT
 	return f.real != p || kind != unix.S_IFDIR && kind != unix.S_IFREG && kind != unix.S_IFIFO

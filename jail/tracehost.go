@@ -18,13 +18,14 @@ const sourceTrace = "paths looked up beside the calls (--trace)"
 const mostPathDenials = 64
 
 // mountAt is the mount that a path of the box lies in, or nil.
-func (v view) mountAt(real string) *mount {
-	for dir := real; dir != "/" && dir != "."; dir = path.Dir(dir) {
-		if m := v.grants[dir]; m != nil {
-			return m
+func (v view) mountAt(real string) (deepest *mount) {
+	length := 0
+	for at, m := range v.grants { // which are few, and how deep a path is is the program's choice
+		if len(at) > length && below(real, at) {
+			deepest, length = m, len(at)
 		}
 	}
-	return nil
+	return deepest
 }
 
 // holds says whether there is something of the box's below a folder, or in its place.

@@ -13,19 +13,27 @@ import (
 
 // A placed is what is granted, by where the box has it.
 type placed struct {
-	grants map[string]Grant
-	around map[string]bool // the folders that these lie in
+	grants  map[string]Grant
+	around  map[string]bool // the folders that these lie in
+	lengths map[int]bool    // of their paths: no others are looked up
+}
+
+func newPlaced() *placed {
+	return &placed{map[string]Grant{}, map[string]bool{}, map[int]bool{}}
 }
 
 func (p *placed) add(g Grant) Grant {
-	p.grants[g.at()] = g
+	p.grants[g.at()], p.lengths[len(g.at())] = g, true
 	addAbove(p.around, g.at())
 	return g
 }
 
 // over is the innermost grant that a path lies in, or is.
 func (p *placed) over(at string) (Grant, bool) {
-	for ; at != "/" && at != "."; at = path.Dir(at) {
+	for ; at != "/" && at != "."; at = parent(at) {
+		if !p.lengths[len(at)] {
+			continue
+		}
 		if g, ok := p.grants[at]; ok {
 			return g, true
 		}
@@ -36,7 +44,7 @@ func (p *placed) over(at string) (Grant, bool) {
 // beside is what is granted beside what was read and written: what links lead to, under
 // their names, where the links themselves are not there, and folders that were looked at.
 func (t *tree) beside(readOnly, writable []Grant) (ro, rw []Grant) {
-	all := &placed{map[string]Grant{}, map[string]bool{}}
+	all := newPlaced()
 	for target := range t.given {
 		addAbove(all.around, target)
 	}
@@ -49,7 +57,7 @@ func (t *tree) beside(readOnly, writable []Grant) (ro, rw []Grant) {
 
 // otherNames are what links lead to, read-only and writable.
 func (t *tree) otherNames(all *placed, writable []Grant) (ro, rw []Grant) {
-	written := &placed{map[string]Grant{}, map[string]bool{}}
+	written := newPlaced()
 	for _, g := range writable {
 		written.add(g)
 	}
@@ -97,8 +105,8 @@ func (t *tree) lookedAt(all *placed) (ro []Grant) {
 // unlinked says whether another name is one of the watching box's that nothing granted
 // has. What holds a mount has no other names: that would not be at them.
 func (t *tree) unlinked(all *placed, l link) bool {
-	from, ok := covering(t.mounts, l.asked)
-	if given, ok := covering(t.given, l.asked); ok && within(given.Target, from.Target) {
+	from, ok := t.covering(l.asked)
+	if given := t.givens.from(l.asked); given.ok && within(given.mount.Target, from.Target) {
 		return false
 	}
 	if !ok || !ofHost(from) || from.Target == l.asked || t.around[l.asked] || t.around[l.real] {
@@ -127,7 +135,7 @@ func (t *tree) led(from jail.Mount, l link) bool {
 // same and it holds no mount, and else what is meant alone.
 func (t *tree) alias(w Grant, l link) Grant {
 	const why = "a link leads to it, by which it was written to"
-	from, _ := covering(t.mounts, l.asked)
+	from, _ := t.covering(l.asked)
 	if rest := strings.TrimPrefix(l.real, w.at()); rest != "" && strings.HasSuffix(l.asked, rest) && !t.around[w.at()] {
 		at := strings.TrimSuffix(l.asked, rest)
 		if at != from.Target && within(at, from.Target) && t.leads(from, link{at, w.at()}) {
@@ -139,7 +147,7 @@ func (t *tree) alias(w Grant, l link) Grant {
 
 // host is where on the host a path of the box is.
 func (t *tree) host(p string) string {
-	m, _ := covering(t.mounts, p)
+	m, _ := t.covering(p)
 	return host(m, p)
 }
 

@@ -2,7 +2,6 @@ package learn
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -10,27 +9,12 @@ import (
 	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
-// packOf is the outermost folder of a path that is installed as a whole, below a
-// grant's root or that itself.
-func packOf(p, root string) string {
-	pack := ""
-	for at := p; within(at, root); at = path.Dir(at) {
-		if slices.Contains(packs, path.Base(at)) {
-			pack = at
-		}
-		if at == root {
-			break
-		}
-	}
-	return pack
-}
-
 // grants are in order, each with some of what was used of it.
 func (t *tree) grants(count map[string]int, how string, used map[string]int) []Grant {
 	var grants []Grant
 	names := namesIn(count, used)
 	for p, n := range count {
-		m, ok := covering(t.mounts, p)
+		m, ok := t.covering(p)
 		if !ok || !ofHost(m) {
 			continue
 		}
@@ -45,8 +29,7 @@ func (t *tree) grants(count map[string]int, how string, used map[string]int) []G
 		if t.gone(p) {
 			continue
 		}
-		if why := t.keeps(p); why != "" && p != m.Target && why != t.keeps(m.Target) {
-			t.open = append(t.open, fmt.Sprintf("%s was used, and is not granted unless you name it: %s", shellword.Text(p), why))
+		if t.withhold(p) {
 			continue
 		}
 		what := "file"
@@ -87,11 +70,15 @@ const (
 // namesIn has some of what was used below each of some paths, in words.
 func namesIn(paths map[string]int, used map[string]int) map[string]string {
 	in := map[string][]string{}
+	around := newClimb(func(p string, above []string) []string {
+		if _, ok := paths[p]; ok && p != "/" {
+			return append(slices.Clip(above), p)
+		}
+		return above
+	})
 	for p := range used {
-		for at := path.Dir(p); at != "/" && at != "."; at = path.Dir(at) {
-			if _, ok := paths[at]; ok {
-				in[at] = append(in[at], strings.TrimPrefix(p, at+"/"))
-			}
+		for _, at := range around.from(parent(p)) {
+			in[at] = append(in[at], p[len(at)+1:])
 		}
 	}
 	texts := map[string]string{}

@@ -92,8 +92,9 @@ func (l *Learned) keepHoles(t *tree) {
 
 // wider says whether some mounts show at m's place what m does not.
 func wider(shown map[string]jail.Mount, m jail.Mount) bool {
-	around, ok := covering(shown, m.Target)
-	if !ok || !ofHost(around) {
+	c := covers(shown).from(m.Target)
+	around := c.mount
+	if !c.ok || !ofHost(around) {
 		return false
 	}
 	if !ofHost(m) || host(around, m.Target) != m.Source {
@@ -108,7 +109,7 @@ func ofHost(m jail.Mount) bool {
 
 // forgo takes back the grant around a hole that no profile can write.
 func (l *Learned) forgo(shown map[string]jail.Mount, m jail.Mount) {
-	around, _ := covering(shown, m.Target)
+	around := covers(shown).from(m.Target).mount
 	is := func(g Grant) bool { return g.at() == around.Target }
 	l.ReadOnly, l.Writable = slices.DeleteFunc(l.ReadOnly, is), slices.DeleteFunc(l.Writable, is)
 	delete(shown, around.Target)

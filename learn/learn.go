@@ -44,6 +44,8 @@ type Learned struct {
 	// Open are lines for a person to decide about: what was refused or missing, and
 	// what the profile can't say. Sought is what many programs look for and do without.
 	Open, Sought []string
+
+	judge *judge
 }
 
 // A Grant is a file or folder, and why it is there.
@@ -78,7 +80,7 @@ const MostText = 64 << 10
 
 // From makes a profile of runs of one command, of which there is at least one.
 func From(extends string, args []string, runs []Watched) *Learned {
-	return from(extends, args, runs, true)
+	return from(extends, args, runs, true, newJudge())
 }
 
 // WithoutListings is l without the folders that were merely listed, or nil if there
@@ -89,7 +91,7 @@ func (l *Learned) WithoutListings() *Learned {
 	if len(listed) == 0 {
 		return nil
 	}
-	lean := from(l.Extends, l.Args, l.Runs, false)
+	lean := from(l.Extends, l.Args, l.Runs, false, l.judge)
 	for _, g := range listed {
 		lean.Open = append(lean.Open, fmt.Sprintf("listing %s: it ran the same with no names in it but those granted here; to show all, which opens all: view.ro = [%s]", shellword.Text(g.at()), shellword.TOML(g.value())))
 	}
@@ -98,8 +100,8 @@ func (l *Learned) WithoutListings() *Learned {
 
 // from takes folders as wholes the sooner, the more there is to say: a profile that is
 // too long is no profile.
-func from(extends string, args []string, runs []Watched, listings bool) *Learned {
-	t := newTree(runs, listings)
+func from(extends string, args []string, runs []Watched, listings bool, j *judge) *Learned {
+	t := newTree(runs, listings, j)
 	for open := slices.Clone(t.open); ; t.enough, t.open = t.enough-1, slices.Clone(open) {
 		l := fromTree(extends, args, runs, t)
 		if t.enough == leastDetail || len(l.TOML()) <= MostText {
@@ -109,7 +111,7 @@ func from(extends string, args []string, runs []Watched, listings bool) *Learned
 }
 
 func fromTree(extends string, args []string, runs []Watched, t *tree) *Learned {
-	l := &Learned{Extends: extends, Args: args, Runs: runs}
+	l := &Learned{Extends: extends, Args: args, Runs: runs, judge: t.judge}
 	l.Writable = t.writable()
 	l.ReadOnly = t.readOnly(l.Writable)
 	ro, rw := t.beside(l.ReadOnly, l.Writable)
@@ -188,9 +190,4 @@ func unique(list []string) []string {
 	list = slices.Clone(list)
 	slices.Sort(list)
 	return slices.Compact(list)
-}
-
-// within says whether a path is a folder or lies below it.
-func within(p, dir string) bool {
-	return p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/")
 }

@@ -15,6 +15,11 @@ func access(k jail.MountKind) int {
 	return map[jail.MountKind]int{jail.MountRO: 1, jail.MountSystem: 1, jail.MountRW: 2}[k]
 }
 
+func covering(mounts map[string]jail.Mount, p string) (jail.Mount, bool) {
+	c := covers(mounts).from(p)
+	return c.mount, c.ok
+}
+
 // shown is by file of the host what a box lets happen to it, at any of some paths.
 func shown(view []jail.Mount, paths []string) map[string]int {
 	at, most := map[string]jail.Mount{}, map[string]int{}

@@ -37,18 +37,25 @@ func (t *tree) readOnly(writable []Grant) []Grant {
 // what is at the writable paths is not.
 func (t *tree) readCounts(writable map[string]bool, listings bool) map[string]int {
 	count := map[string]int{}
+	inWritable := t.outermost(func(p string) bool { return writable[p] })
 	add := func(p string, n int) {
 		root, at := t.root(p), p
-		if t.made[p] || t.inOne(writable, p) {
+		if t.made[p] || inWritable.from(p) != "" {
 			return
 		}
 		for at != root && passing(path.Base(at)) {
-			at = path.Dir(at)
+			at = parent(at)
 			t.dirs[at] = true
 		}
-		if pack := packOf(at, root); pack != "" {
+		if pack := t.packs.from(at); pack != "" {
 			at = pack
 			t.dirs[at] = true
+		}
+		if t.dirs[at] && t.withhold(at) {
+			if t.dirs[p] {
+				return
+			}
+			at = p
 		}
 		count[at] += n
 	}
@@ -66,7 +73,7 @@ func (t *tree) readCounts(writable map[string]bool, listings bool) map[string]in
 	// A name that leads to something else counts for its folder, and is nothing itself.
 	names := map[string]bool{}
 	for l, h := range t.links {
-		if _, own := count[l.asked]; !own && h != writes && (h != lists || listings) && !t.isGiven(l.asked, jail.MountRO) && !t.made[l.asked] && !t.inOne(writable, l.asked) {
+		if _, own := count[l.asked]; !own && h != writes && (h != lists || listings) && !t.isGiven(l.asked, jail.MountRO) && !t.made[l.asked] && inWritable.from(l.asked) == "" {
 			names[l.asked] = true
 		}
 	}
@@ -80,20 +87,6 @@ func (t *tree) readCounts(writable map[string]bool, listings bool) map[string]in
 		}
 	}
 	return count
-}
-
-// inOne says whether a path lies in one of some, or is one, within its grant.
-func (t *tree) inOne(paths map[string]bool, p string) bool {
-	root := t.root(p)
-	for at := p; within(at, root); at = path.Dir(at) {
-		if paths[at] {
-			return true
-		}
-		if at == root {
-			break
-		}
-	}
-	return false
 }
 
 func orNothing(names string) string {

@@ -3,6 +3,7 @@ package learn
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/seed-75010da9/jail/internal/shellword"
@@ -34,10 +35,11 @@ type tree struct {
 	moves    [][2]string           // folders between which something was moved
 	listings bool                  // grant what was merely listed
 	enough   int                   // of fullDetail to leastDetail
-	hints    *jail.Hints
-	private  map[string]string // what they say of folders and files of the host's
-	there    *jail.Hints       // with time of their own
-	open     []string
+	*judge
+	open []string
+
+	covers, givens *climb[cover]  // of mounts, given
+	packs          *climb[string] // the outermost folders that are installed as a whole
 }
 
 // A link is a name that leads, by some symbolic link, to what is called otherwise.
@@ -52,10 +54,10 @@ const (
 	writes
 )
 
-func newTree(runs []Watched, listings bool) *tree {
+func newTree(runs []Watched, listings bool, j *judge) *tree {
 	t := &tree{mounts: map[string]jail.Mount{}, given: map[string]jail.Mount{}, around: map[string]bool{}, start: runs[0].Spec.Dir, inPlace: runs[0].Spec.Tier == jail.Tier2,
 		dirs: map[string]bool{}, made: map[string]bool{}, wrote: map[string]int{}, read: map[string]int{}, list: map[string]bool{}, held: map[string]bool{},
-		looked: map[string]string{}, links: map[link]how{}, listings: listings, enough: fullDetail, hints: jail.NewHints(), private: map[string]string{}, there: jail.NewHints()}
+		looked: map[string]string{}, links: map[link]how{}, listings: listings, enough: fullDetail, judge: j}
 	for _, w := range runs {
 		for _, m := range w.Given.View {
 			t.given[m.Target] = m
@@ -68,6 +70,8 @@ func newTree(runs []Watched, listings bool) *tree {
 			addAbove(t.around, m.Target)
 		}
 	}
+	t.covers, t.givens = covers(t.mounts), covers(t.given)
+	t.packs = t.outermost(func(p string) bool { return slices.Contains(packs, path.Base(p)) })
 	for _, w := range runs {
 		if w.Result.Used == nil {
 			continue
@@ -82,7 +86,7 @@ func newTree(runs []Watched, listings bool) *tree {
 
 // addAbove adds all folders that a path lies in.
 func addAbove(set map[string]bool, p string) {
-	for dir := path.Dir(p); !set[dir]; dir = path.Dir(dir) {
+	for dir := parent(p); !set[dir]; dir = parent(dir) {
 		set[dir] = true
 	}
 }
@@ -93,7 +97,7 @@ func addAbove(set map[string]bool, p string) {
 // done to something else.
 func (t *tree) add(u jail.PathUse) {
 	p, n := u.Real, int(u.Count)
-	m, ok := covering(t.mounts, p)
+	m, ok := t.covering(p)
 	if !ok || u.Kind != jail.MountRO && u.Kind != jail.MountRW || u.Source == "" {
 		return
 	}
@@ -116,7 +120,7 @@ func (t *tree) add(u jail.PathUse) {
 	case t.isGiven(p, jail.MountRO):
 	case u.Entered && u.Path != p && t.hold(u): // what is named from there on is named by where that leads
 	case apart:
-		t.held[path.Dir(p)], t.dirs[path.Dir(p)] = true, true
+		t.held[parent(p)], t.dirs[parent(p)] = true, true
 		t.link(u, reads)
 	case u.Dir && u.Read:
 		t.list[p] = true
@@ -134,18 +138,20 @@ func (t *tree) add(u jail.PathUse) {
 // hold has the folder granted that holds the first link in a name, and says whether there
 // is one.
 func (t *tree) hold(u jail.PathUse) bool {
-	m, ok := covering(t.mounts, u.Path)
+	m, ok := t.covering(u.Path)
 	if !ok || !ofHost(m) || t.inPlace {
 		return false
 	}
 	at := u.Path
-	for dir := path.Dir(at); within(dir, m.Target) && !t.there.Lead(host(m, dir), host(m, dir)) && !t.there.Gone(m.Source); dir = path.Dir(dir) {
-		at = dir
+	for dir := parent(at); within(dir, m.Target) && !t.there.Lead(host(m, dir), host(m, dir)) && !t.there.Gone(m.Source); dir = parent(dir) {
+		if at = dir; t.there.Unknown(m.Source) { // there is no time left to look
+			return false
+		}
 	}
 	if at == m.Target {
 		return false
 	}
-	t.held[path.Dir(at)], t.dirs[path.Dir(at)] = true, true
+	t.held[parent(at)], t.dirs[parent(at)] = true, true
 	if u.Read {
 		t.list[u.Real] = true
 	} else {
@@ -157,7 +163,7 @@ func (t *tree) hold(u jail.PathUse) bool {
 // name is by what name a path that was used is to be there: its own, where the other is
 // nothing of the host's, but of a link that the program made.
 func (t *tree) name(u jail.PathUse) string {
-	if m, ok := covering(t.mounts, u.Path); ok && ofHost(m) && !t.inPlace {
+	if m, ok := t.covering(u.Path); ok && ofHost(m) && !t.inPlace {
 		return u.Path
 	}
 	return u.Real
@@ -171,7 +177,7 @@ func (t *tree) link(u jail.PathUse, h how) {
 		if path.Base(l.asked) != path.Base(l.real) {
 			return
 		}
-		l = link{path.Dir(l.asked), path.Dir(l.real)}
+		l = link{parent(l.asked), parent(l.real)}
 	}
 	if l.asked != l.real && !t.inPlace {
 		t.links[l] |= h
@@ -181,51 +187,15 @@ func (t *tree) link(u jail.PathUse, h how) {
 // isGiven says whether the profile that is extended, or the command, shows what is at a
 // path already, for what is wanted of it.
 func (t *tree) isGiven(p string, kind jail.MountKind) bool {
-	m, ok := covering(t.given, p)
-	return ok && ofHost(m) && host(m, p) == t.host(p) && (kind != jail.MountRW || m.Kind == kind)
+	given := t.givens.from(p)
+	m := given.mount
+	return given.ok && ofHost(m) && host(m, p) == t.host(p) && (kind != jail.MountRW || m.Kind == kind)
 }
 
-// keeps says why a path is nothing to be granted that nobody named: the watching box may
-// have shown a home, and a program have looked into the keys in it.
-func (t *tree) keeps(p string) string {
-	m, ok := covering(t.mounts, p)
-	if !ok {
-		return ""
-	}
-	at := host(m, p)
-	why, known := t.private[at]
-	if !known {
-		why = t.hints.Private(at)
-		t.private[at] = why
-	}
-	return why
-}
-
-// missing says that the host has nothing to grant at a path of the box, though it has the
-// grant that it lies in.
-func (t *tree) missing(p string) bool {
-	m, _ := covering(t.mounts, p)
-	at := host(m, p)
-	return at != m.Source && t.there.Gone(at) && !t.there.Gone(m.Source)
-}
-
-// gone is missing of something that was used, and notes it.
-func (t *tree) gone(p string) bool {
-	missing := t.missing(p)
-	if missing {
-		t.open = append(t.open, fmt.Sprintf("%s was used, and is not granted, since the host has nothing there any more", shellword.Text(p)))
-	}
-	return missing
-}
-
-// covering is the deepest of some mounts that shows a path of the box.
-func covering(mounts map[string]jail.Mount, p string) (jail.Mount, bool) {
-	for at := p; at != "/" && at != "."; at = path.Dir(at) {
-		if m, ok := mounts[at]; ok {
-			return m, true
-		}
-	}
-	return jail.Mount{}, false
+// covering is the deepest of the watching box's mounts that shows a path of it.
+func (t *tree) covering(p string) (jail.Mount, bool) {
+	c := t.covers.from(p)
+	return c.mount, c.ok
 }
 
 // host is where on the host a mount has a path of the box.
@@ -233,7 +203,7 @@ func host(m jail.Mount, p string) string { return path.Join(m.Source, strings.Tr
 
 // root is the grant that a path lies in; nothing is made of what is above it.
 func (t *tree) root(p string) string {
-	if m, ok := covering(t.mounts, p); ok {
+	if m, ok := t.covering(p); ok {
 		return m.Target
 	}
 	return p

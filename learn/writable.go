@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/seed-75010da9/jail/internal/shellword"
 )
@@ -18,12 +19,12 @@ func (t *tree) writable() []Grant {
 		root := t.root(p)
 		at := p
 		if t.made[p] && p != root {
-			at = path.Dir(p)
+			at = parent(p)
 		}
 		for at != root && (t.made[at] || passing(path.Base(at))) {
-			at = path.Dir(at)
+			at = parent(at)
 		}
-		if pack := packOf(at, root); pack != "" && !t.made[pack] {
+		if pack := t.packs.from(at); pack != "" && !t.made[pack] {
 			at = pack
 		}
 		count[at] += n
@@ -39,49 +40,43 @@ func (t *tree) writable() []Grant {
 // join makes one grant of two between which something was moved or linked: the folder
 // around both. From one mount to another no kernel does that (rename(2), EXDEV).
 func (t *tree) join(count map[string]int) {
+	tops := t.tops(count)
 	for _, move := range t.moves {
-		from, to := cmp.Or(t.top(count, move[0]), move[0]), t.top(count, move[1])
+		from, to := cmp.Or(tops.from(move[0]), move[0]), tops.from(move[1])
 		if to == "" || from == to || t.root(from) != t.root(to) {
 			continue
 		}
 		both := common(from, to)
-		if why := t.keeps(both); why != "" && why != t.keeps(t.root(both)) {
+		t.dirs[both] = true
+		if why := t.withheld(both); why != "" {
 			t.open = append(t.open, fmt.Sprintf("moving from %s to %s was seen, which takes %s as a whole; it is not granted unless you name it: %s", shellword.Text(move[0]), shellword.Text(move[1]), shellword.Text(both), why))
 			continue
 		}
 		count[both] += count[from] + count[to]
-		t.dirs[both] = true
+		tops = t.tops(count)
 	}
-}
-
-// top is the outermost of some paths that a folder lies in, or is, within its grant, or
-// "".
-func (t *tree) top(paths map[string]int, p string) (top string) {
-	root := t.root(p)
-	for at := p; within(at, root); at = path.Dir(at) {
-		if _, ok := paths[at]; ok {
-			top = at
-		}
-		if at == root {
-			break
-		}
-	}
-	return top
 }
 
 // common is the folder around two paths.
 func common(a, b string) string {
-	for !within(b, a) {
-		a = path.Dir(a)
+	same := 0 // the end of a name in both, as far as they are the same
+	for i := 0; i <= len(a) && i <= len(b); i++ {
+		endA, endB := i == len(a) || a[i] == '/', i == len(b) || b[i] == '/'
+		if endA && endB {
+			same = i
+		}
+		if i == len(a) || i == len(b) || a[i] != b[i] {
+			break
+		}
 	}
-	return a
+	return cmp.Or(a[:same], "/")
 }
 
 // fold leaves the outermost paths.
 func (t *tree) fold(count map[string]int) map[string]int {
-	folded := map[string]int{}
+	folded, tops := map[string]int{}, t.tops(count)
 	for p, n := range count {
-		folded[t.top(count, p)] += n
+		folded[tops.from(p)] += n
 	}
 	return folded
 }
@@ -96,7 +91,7 @@ func (t *tree) gather(count map[string]int) map[string]int {
 		if p == t.root(p) {
 			return
 		}
-		dir := path.Dir(p)
+		dir := parent(p)
 		if in[dir]++; in[dir] == 1 {
 			depths[depth(dir)] = append(depths[depth(dir)], dir)
 		}
@@ -117,10 +112,4 @@ func (t *tree) gather(count map[string]int) map[string]int {
 }
 
 // depth is how many names a path has.
-func depth(p string) int {
-	n := 0
-	for ; p != "/" && p != "."; p = path.Dir(p) {
-		n++
-	}
-	return n
-}
+func depth(p string) int { return strings.Count(strings.TrimSuffix(p, "/"), "/") }
