@@ -156,7 +156,7 @@ func (h *hostLooks) runs(real string) string {
 		return "it holds a profile, by which the program could rewrite its own policy"
 	case slices.ContainsFunc(systems, func(s string) bool { return below(real, s) }):
 		return notHinted + "it is a part of the operating system, which no program in a box is to change"
-	case slices.ContainsFunc(h.programs, func(dir string) bool { return below(dir, real) || below(real, dir) }):
+	case slices.ContainsFunc(h.programs, func(dir string) bool { return below(dir, real) || path.Dir(real) == dir }): // not what lies deeper: that no name leads to
 		return notHinted + "programs that you run lie in it"
 	}
 	home := h.homeOf(real)
