@@ -47,6 +47,39 @@ func (h *Hints) Private(p string) string {
 	return h.looks.privateName(path.Clean(p))
 }
 
+// Withheld says why no hint names a file or folder of the host's, for reading or for
+// writing, or is "". Of what is not there, or not looked at, its name decides.
+func (h *Hints) Withheld(p string, written bool) string {
+	use := hintRead
+	if written {
+		use = hintWrite
+	}
+	p = path.Clean(p)
+	if f, ok := h.looks.at(p); ok {
+		return h.looks.unhintable(f, use)
+	}
+	if why := h.looks.privateName(p); why != "" {
+		return notHinted + why
+	}
+	why := ""
+	if !h.looks.bounded(func() { why = h.looks.shutName(p, use) }) {
+		return tookTooLong
+	}
+	return why
+}
+
+// WithheldWord is Withheld, for reading, of a path that nobody but a stranger's program
+// names. It is looked for in given folders of the host, but for such as Withheld keeps
+// back, and where the system keeps programs.
+func (h *Hints) WithheldWord(p string, given []string) string {
+	given = slices.DeleteFunc(slices.Clone(given), func(dir string) bool {
+		f, ok := h.looks.at(dir)
+		return !ok || !path.IsAbs(dir) || h.looks.unhintable(f, hintRead) != ""
+	})
+	_, _, why := h.looks.byWord(p, given)
+	return why
+}
+
 // unhintable says why no hint names what was looked at, or is "": it is private, one of
 // the host's own folders as a whole, or would be written to and is run by somebody.
 func (h *hostLooks) unhintable(f hostFile, use hintUse) string {
@@ -75,17 +108,26 @@ func (h *hostLooks) unhintable(f hostFile, use hintUse) string {
 
 // shut is the part of unhintable that what lies there and around it decides.
 func (h *hostLooks) shut(f hostFile, use hintUse) string {
-	why := h.hidden(f.real)
-	if why == "" && f.dir() {
-		why = h.holds(f.real)
+	if why := h.shutName(f.real, use); why != "" {
+		return why
 	}
-	switch {
-	case why != "":
-		return notHinted + why
-	case use == hintWrite && h.runs(f.real) != "":
-		return h.runs(f.real)
+	if f.dir() {
+		if why := h.holds(f.real); why != "" {
+			return notHinted + why
+		}
 	}
 	return refusedSource(&mount{Mount: Mount{Kind: MountRO, Source: f.real}})
+}
+
+// shutName is shut of what need not be there.
+func (h *hostLooks) shutName(real string, use hintUse) string {
+	if why := h.hidden(real); why != "" {
+		return notHinted + why
+	}
+	if use == hintWrite {
+		return h.runs(real)
+	}
+	return ""
 }
 
 // private is Hints.Private of what was looked at.

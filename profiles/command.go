@@ -76,7 +76,7 @@ func (b *builder) program(arg string) string {
 		return arg
 	}
 	t, err := walk(host)
-	if !b.view.shows(t.real) && !b.noLinks("command", arg, t) {
+	if !b.view.shows(t.real) && !b.noLinks("command", arg, t, false) {
 		return arg
 	}
 	if err != nil || !isFile(t.real) {

@@ -38,7 +38,7 @@ func (b *builder) grant(kind jail.MountKind, field string, g Grant) string {
 		b.fault(field, shown, wantGrant+", and "+shellword.Quote(host[at+1:])+" is none")
 		return ""
 	}
-	if !b.noLinks(field, shown, t) {
+	if !b.noLinks(field, shown, t, kind == jail.MountRW) {
 		return ""
 	}
 	source, target := t.real, filepath.Clean(or(g.Box, host))

@@ -119,7 +119,7 @@ func (s *search) needs(field string, from loaded) {
 			}
 			s.queue = append(s.queue, lib)
 		case !found && outside != "" && !s.b.systemHas(name):
-			s.b.fault(field, s.arg, "a program that brings its libraries in its own folder; this one looks for "+shown(name)+" in "+shown(outside)+": give --ro "+shown(filepath.Join(outside, name))+" if that is right")
+			s.elsewhere(field, "looks for "+shown(name)+" in "+shown(outside), filepath.Join(outside, name))
 		}
 		if s.lookups > maxLookups || s.read > maxRead {
 			s.overBudget = true
@@ -138,7 +138,7 @@ func (s *search) named(field, what, path string) {
 	case found && lib.kind != 0 && what != "the dynamic loader":
 		s.queue = append(s.queue, lib)
 	case !found && outside:
-		s.b.fault(field, s.arg, "a program that brings its libraries in its own folder; this one names "+what+" "+shown(path)+": give --ro "+shown(path)+" if that is right")
+		s.elsewhere(field, "names "+what+" "+shown(path), path)
 	}
 }
 

@@ -190,3 +190,30 @@ func TestLibrarySearchIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// What a program names of the caller's secrets, and where nothing was given, is not named
+// to be granted: with the same words whether the host has it or not.
+func TestLibrariesAreNoHintsToSecrets(t *testing.T) {
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("no gcc")
+	}
+	root := tree(t, map[string]string{"job/main.c": "int main(void) { return 0; }", "me/.ssh/id_rsa": "", "me/data/x": "", "job/.env": "", "job/key.pem": "", "job/sub/lib/x": "", "job/a/": ""})
+	t.Setenv("HOME", root+"/me")
+	const outside, secret = ": it lies outside of what was given", ": not hinted, though a flag grants it: "
+	h := Host{Dir: root + "/job/sub", Home: root + "/me"}
+	for loader, want := range map[string]string{
+		"/etc/shadow": outside, "/etc/none": outside, "/var/run/docker.sock": outside, "ROOT/me": outside, "ROOT/me/.ssh/id_rsa": outside, "ROOT/me/.ssh/none": outside, "ROOT/me/data/x": outside,
+		"ROOT/job/sub/key.pem": secret, "ROOT/job/sub/.ssh/none": secret, "ROOT/job/sub/lib/x": ": give --ro ROOT/job/sub/lib/x if", "ROOT/job/sub/lib/none": ": give --ro ROOT/job/sub/lib/none if",
+	} {
+		at := strings.ReplaceAll(loader, "ROOT", root)
+		cmd := exec.Command("gcc", "-o", "a/prog", "main.c", "-Wl,--dynamic-linker="+at)
+		cmd.Dir = root + "/job"
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Skipf("gcc: %v\n%s", err, out)
+		}
+		_, err := load(t, "exec", h).Spec([]string{root + "/job/a/prog"}, Overrides{}, h)
+		if got := wants(err); !strings.Contains(got, strings.ReplaceAll(brings+"names the dynamic loader "+loader+want, "ROOT", root)) {
+			t.Errorf("%s: %q, want %q", loader, got, want)
+		}
+	}
+}

@@ -28,15 +28,16 @@ func (h Host) RealPath(path string) (string, error) {
 		return "", fmt.Errorf("must be %w", errNoDir)
 	}
 	t, _ := walk(abs)
-	if want := t.refusal(); want != "" {
+	if want := t.refusal(false); want != "" {
 		return "", fmt.Errorf("must be %s", want)
 	}
 	return t.real, nil
 }
 
 // noLinks faults a path that leads through a link which is not the system's.
-func (b *builder) noLinks(field, shown string, t trail) bool {
-	want := t.refusal()
+// What is to be written to is named to somebody by other rules than what is read.
+func (b *builder) noLinks(field, shown string, t trail, written bool) bool {
+	want := t.refusal(written)
 	if want != "" {
 		b.fault(field, shown, want)
 	}
@@ -50,7 +51,9 @@ func (b *builder) noLinks(field, shown string, t trail) bool {
 // folder's owner, root included (an idmapped mount), or to the caller. Nor does
 // any record say which folders were granted once. So a link counts only where
 // no run can ever write; everything else is to be named by its real path.
-func (t trail) refusal() string {
+//
+// Where it leads is an earlier run's word as well, and named like any hint.
+func (t trail) refusal(written bool) string {
 	for _, l := range t.links {
 		switch {
 		case errors.Is(t.broken, syscall.ELOOP):
@@ -59,7 +62,11 @@ func (t trail) refusal() string {
 		case errors.Is(t.broken, syscall.ENOENT):
 			return "a path that leads to something; the symbolic link " + shellword.Quote(l.path) + " leads to " + shellword.Quote(t.real) + ", where nothing is"
 		default:
-			return fmt.Sprintf("a path without symbolic links, which an earlier run may have left behind: %s is one; if it is right, give %s", shellword.Quote(l.path), shellword.Quote(t.real))
+			const planted = "a path without symbolic links, which an earlier run may have left behind: %s is one"
+			if why := jail.NewHints().Withheld(t.real, written); why != "" {
+				return fmt.Sprintf(planted+", and leads to %s: %s", shellword.Quote(l.path), shellword.Quote(t.real), why)
+			}
+			return fmt.Sprintf(planted+"; if it is right, give %s", shellword.Quote(l.path), shellword.Quote(t.real))
 		}
 	}
 	return ""

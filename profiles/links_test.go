@@ -119,3 +119,25 @@ func TestRealPath(t *testing.T) {
 		t.Error("a relative path without a working directory")
 	}
 }
+
+// Where a link of an earlier run's leads is named to be given like any hint: not to
+// secrets, nor, to be written, to what the caller runs.
+func TestPlantedLinksLeadToNoSecrets(t *testing.T) {
+	root := tree(t, map[string]string{"me/.ssh/id_rsa": "", "me/tools/x": "", "me/job/x": "", "ws/keys": "-> ROOT/me/.ssh", "ws/key": "-> ROOT/me/.ssh/id_rsa", "ws/home": "-> ROOT/me", "ws/shadow": "-> /etc/shadow",
+		"ws/tools": "-> ROOT/me/tools", "ws/job": "-> ROOT/me/job", "ws/run": "-> /run"})
+	t.Setenv("HOME", root+"/me")
+	t.Setenv("PATH", root+"/me/tools:/usr/bin")
+	h := Host{Dir: root}
+	for name, c := range map[string]struct{ ro, rw bool }{"keys": {}, "key": {}, "home": {}, "shadow": {}, "run": {}, "tools": {ro: true}, "job": {true, true}} {
+		for kind, o := range map[bool]Overrides{false: {RO: grantList("ws/" + name)}, true: {RW: grantList("ws/" + name)}} {
+			_, err := load(t, "base", h).Spec([]string{"true"}, o, h)
+			given := c.ro
+			if kind {
+				given = c.rw
+			}
+			if got := wants(err); strings.Contains(got, "if it is right, give ") != given || !strings.Contains(got, "ws/"+name+" is one") || strings.Contains(got, "not hinted") == given {
+				t.Errorf("%s, to be written %v: %q, want it named: %v", name, kind, got, given)
+			}
+		}
+	}
+}

@@ -60,7 +60,7 @@ func (b *builder) script(arg string) string {
 		return arg
 	}
 	t, err := walk(host)
-	if !b.view.shows(t.real) && !b.noLinks("script", arg, t) {
+	if !b.view.shows(t.real) && !b.noLinks("script", arg, t, false) {
 		return arg
 	}
 	if err != nil {
