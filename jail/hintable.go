@@ -99,6 +99,9 @@ func (h *hostLooks) unhintable(f hostFile, use hintUse) string {
 	if why := h.private(f); why != "" {
 		return notHinted + why
 	}
+	if f.kept && slices.ContainsFunc(systems, func(s string) bool { return below(f.real, s) }) {
+		return notHinted + "it is the system's, and not for everybody to read"
+	}
 	why := ""
 	if !h.bounded(func() { why = h.shut(f, use) }) {
 		return tookTooLong

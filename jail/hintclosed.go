@@ -176,12 +176,15 @@ func (h *hostLooks) runs(real string) string {
 	return ""
 }
 
-// programsOf are the folders of the caller's PATH, and the one that jail lies in, each as
-// named and as what its links lead to.
-func programsOf(closed []string) (list []string) {
+// programsOf are the folders of the caller's PATH, those that a login puts there, and the
+// one that jail lies in, each as named and as what its links lead to.
+func programsOf(closed, homes []string) (list []string) {
 	const mostFolders = 64
 	dirs := strings.Split(os.Getenv("PATH"), ":")
 	dirs = dirs[:min(len(dirs), mostFolders)]
+	for _, home := range homes {
+		dirs = append(dirs, home+"/bin", home+"/go/bin")
+	}
 	if own, err := os.Executable(); err == nil {
 		dirs = append(dirs, path.Dir(own))
 	}

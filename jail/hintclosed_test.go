@@ -70,7 +70,7 @@ func TestHintsAreClosedByShape(t *testing.T) {
 // What somebody runs, or reads to know what to do, no hint has written to by a box.
 func TestHintsAreNotForWhatIsRun(t *testing.T) {
 	dir := closedTree(t, "me/tools/bin/x", "me/job/.git/hooks/x", "me/job/.vscode/x", "me/job/.husky/x", "me/job/node_modules/.bin/x", "me/job/venv/pyvenv.cfg", "me/job/venv/bin/x",
-		"me/job/lib/site-packages/x", "me/job/out/x", "me/job/.pytest_cache/x", "me/.local/bin/x", "me/.cache/pip/x", "me/.config/git/hooks/x", "data/x", "deep/.hidden/x/y")
+		"me/job/lib/site-packages/x", "me/job/out/x", "me/job/.pytest_cache/x", "me/.local/bin/x", "me/.cache/pip/x", "me/.config/git/hooks/x", "data/x", "deep/.hidden/x/y", "me/bin/x", "me/go/bin/x", "me/go/src/x")
 	own, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestHintsAreNotForWhatIsRun(t *testing.T) {
 	h := NewHints()
 	for p, want := range map[string]string{
 		"me/job": "", "me/job/out": "", "me/job/out/x": "", "me/job/.pytest_cache": "", "data": "", "data/x": "", "deep": "",
-		"me/tools/bin": "programs that you run", "me/tools/bin/x": "programs that you run", "me/tools": "programs that you run", "me/job/.git": "hidden", "me/job/.git/hooks": "hidden", "me/job/.vscode": "hidden",
+		"me/bin": "programs that you run", "me/go": "programs that you run", "me/go/src": "", "me/tools/bin": "programs that you run", "me/tools/bin/x": "programs that you run", "me/tools": "programs that you run", "me/job/.git": "hidden", "me/job/.git/hooks": "hidden", "me/job/.vscode": "hidden",
 		"me/job/.husky": "hidden", "me/job/node_modules/.bin": "hidden", "me/job/venv": "virtual environment", "me/job/venv/bin": "virtual environment", "me/job/venv/bin/x": "virtual environment",
 		"me/job/lib/site-packages": "installed there", "me/.local/bin": "hidden", "me/.cache/pip": "hidden", "me/.config/git/hooks": "hidden", "deep/.hidden/x": "hidden",
 	} {
@@ -90,6 +90,32 @@ func TestHintsAreNotForWhatIsRun(t *testing.T) {
 	for _, p := range []string{filepath.Dir(own), "/etc", "/usr/local/share", "/opt/x"} {
 		if got := h.looks.unhintable(hostFile{real: p, mode: unix.S_IFDIR}, hintWrite); got == "" {
 			t.Errorf("unhintable(%s) to be written: want a reason", p)
+		}
+	}
+}
+
+// What the system keeps from others is hinted at to nobody, whatever it is.
+func TestHintsAreNotForWhatTheSystemKeeps(t *testing.T) {
+	h := NewHints().looks
+	for _, c := range []struct {
+		path string
+		mode uint32
+		kept bool
+		want string
+	}{
+		{"/etc/hosts-of-ours", 0o644, false, ""}, {"/etc/mail.cnf", 0o640, true, "not for everybody"}, {"/var/lib/db/x", 0o644, true, "not for everybody"}, {"/srv/job/x", 0o600, true, ""}, {"/opt/tool/lib", 0o644, false, ""},
+	} {
+		got := h.unhintable(hostFile{real: c.path, mode: unix.S_IFREG | c.mode, kept: c.kept}, hintRead)
+		if strings.HasPrefix(got, notHinted) != (c.want != "") || !strings.Contains(got, c.want) {
+			t.Errorf("unhintable(%s, kept: %v) = %q, want %q", c.path, c.kept, got, c.want)
+		}
+	}
+	dir := closedTree(t, "open/x", "shut/x", "open/own")
+	os.Chmod(dir+"/shut", 0o700)
+	os.Chmod(dir+"/open/own", 0o640)
+	for p, want := range map[string]bool{"open": false, "open/x": false, "open/own": true, "shut": true, "shut/x": true} {
+		if f, ok := h.at(dir + "/" + p); !ok || f.kept != want {
+			t.Errorf("%s: %+v, %v, want kept: %v", p, f, ok, want)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func newHostLooks(v view) *hostLooks {
 		}
 	}
 	var closed, homes, programs []string
-	if h.bounded(func() { closed = closedMounts(); homes = homesOf(closed); programs = programsOf(closed) }) {
+	if h.bounded(func() { closed = closedMounts(); homes = homesOf(closed); programs = programsOf(closed, homes) }) {
 		h.closed, h.homes, h.programs = closed, homes, programs
 	}
 	return h
@@ -96,6 +96,8 @@ func (h *hostLooks) bounded(do func()) bool {
 type hostFile struct {
 	real string // with links resolved
 	mode uint32
+	// kept says that its mode, or that of a folder above it, keeps others from reading it.
+	kept bool
 	// never is why no flag grants it, if the look has shown that.
 	never string
 }
@@ -123,6 +125,7 @@ func (h *hostLooks) look(p string) (hostFile, bool) {
 	if rest[0] == "" {
 		return f, true
 	}
+	shutAbove := false
 	for hops := 0; len(rest) > 0; {
 		next := path.Join(at, rest[0])
 		if slices.Contains(h.closed, next) || ofProcess(next) {
@@ -137,7 +140,8 @@ func (h *hostLooks) look(p string) (hostFile, bool) {
 			if st.Attributes&unix.STATX_ATTR_AUTOMOUNT != 0 && len(rest) > 0 {
 				return hostFile{}, false
 			}
-			at, f = next, hostFile{real: next, mode: uint32(st.Mode)}
+			at, f = next, hostFile{real: next, mode: uint32(st.Mode), kept: shutAbove || st.Mode&unix.S_IROTH == 0}
+			shutAbove = shutAbove || st.Mode&unix.S_IXOTH == 0
 			continue
 		}
 		if why := h.unfollowed(at, next); why != "" {
