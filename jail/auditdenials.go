@@ -133,6 +133,6 @@ func (r *run) grantOfAudited(d *Denial, path string, want paths.Want) {
 		g = r.grantOfReadOnly(&pathRefusal{asked: path, real: path, want: want})
 	}
 	g = r.typed(g)
-	d.Grant, d.Setting = g.text()
+	d.Grant, d.Setting = g.flags, g.setting
 	d.Opens, d.Never = g.opens, g.never
 }

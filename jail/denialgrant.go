@@ -47,6 +47,9 @@ const letThrough = notHintedWord + "though --allow-syscall lets it through: "
 // for this tier and kernel, and is not refused the call.
 func (r *run) byNameAlone(c *refused) bool {
 	spec := r.spec
+	if r.deniedByProfile(c.name) {
+		return false
+	}
 	spec.Seccomp.Deny = slices.DeleteFunc(slices.Clone(spec.Seccomp.Deny), func(name string) bool { return name == c.name })
 	allowing(&spec, c.name)
 	return len(spec.reachFaults(r.host)) == 0 && r.allowedBy(spec, c)
@@ -66,6 +69,9 @@ func (r *run) callGrant(c *refused) grant {
 	switch {
 	case slices.Contains(spec.Seccomp.Deny, c.name) && (byPolicy || seccomp.ByName(c.name)):
 		g = grant{flags: "without --deny-syscall " + c.name, setting: "seccomp.deny without " + quoted(c.name)}
+		if r.deniedByProfile(c.name) {
+			return grant{setting: g.setting, never: profileSays("denies it", g.setting)}
+		}
 		spec.Seccomp.Deny = slices.DeleteFunc(slices.Clone(spec.Seccomp.Deny), func(name string) bool { return name == c.name })
 		if r.allowedBy(spec, c) {
 			return g

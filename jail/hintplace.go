@@ -123,6 +123,5 @@ func (r *run) grantAround(p string, given []string) string {
 	if !ok || !f.dir() {
 		return ""
 	}
-	flags, _ := r.typed(r.grantOn(f, dir, paths.Read)).text()
-	return flags
+	return r.typed(r.grantOn(f, dir, paths.Read)).flags
 }

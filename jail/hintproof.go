@@ -41,17 +41,17 @@ func (r *run) typed(g pathGrant) pathGrant {
 	}
 	s.View = append(s.View, m)
 	if g.given && len(g.instead) == 0 {
-		return pathGrant{never: g.flag + " " + shellword.Quote(g.value()) + " is given, and something else refuses it"}
+		return pathGrant{never: g.flag + " " + shellword.Quote(m.value()) + " is given, and something else refuses it"}
 	}
 	var why string
 	if !r.looks().bounded(func() { why = r.viewFault(s, m) }) {
 		return pathGrant{never: tookTooLong}
 	}
 	if why != "" {
-		return pathGrant{never: g.flag + " " + shellword.Quote(g.value()) + " would be refused: " + why}
+		return pathGrant{never: g.flag + " " + shellword.Quote(m.value()) + " would be refused: " + why}
 	}
 	g.opens = r.looks().opensOf(g)
-	return g
+	return r.worded(g, m)
 }
 
 // needless says whether an old grant has nothing to say beside the grant of a writable

@@ -137,3 +137,42 @@ func TestNoHintReachesPastTier2(t *testing.T) {
 		}
 	}
 }
+
+// A grant or a denial that a profile made is no flag that anybody typed: the hint has the
+// profile's line. Nor is what came with the program, which a wider grant shows as well.
+func TestHintsNameWhatWasGiven(t *testing.T) {
+	needListener(t)
+	dir := tracedTree(t)
+	at := strings.NewReplacer("DIR", dir)
+	for name, c := range map[string]struct {
+		script, from  string
+		grant, never  string
+		setting, what string
+	}{
+		"the profile's --ro": {"echo x >DIR/granted/new", "view.ro", "", "the profile gives it otherwise; one of your own may have ",
+			`view.rw = ["DIR/granted"] in place of view.ro = ["DIR/granted"]`, `making "DIR/granted/new"`},
+		"a flag":            {"echo x >DIR/granted/new", "--ro granted", "--rw DIR/granted in place of --ro DIR/granted", "", `view.rw = ["DIR/granted"] in place of view.ro = ["DIR/granted"]`, `making "DIR/granted/new"`},
+		"the program's own": {"echo x >DIR/granted/new", "", "--rw DIR/granted", "", `view.rw = ["DIR/granted"]`, `making "DIR/granted/new"`},
+		"the profile's deny": {"true", "view.ro", "", "the profile denies it; one of your own may have ",
+			`seccomp.deny without "getpriority"`, "getpriority(…)"},
+	} {
+		s := traced1(t, at.Replace(c.script)+"; exit 1", dir)
+		s.Profile = &ProfileRef{Name: "p", Grants: []Given{}}
+		if c.from != "" {
+			s.Profile.Grants = append(s.Profile.Grants, Given{dir + "/granted", c.from})
+		}
+		if name == "the profile's deny" {
+			s.Args = []string{"/usr/bin/nice"}
+			s.Seccomp.Deny, s.Profile.Denies = []string{"getpriority"}, []string{"getpriority"}
+		}
+		res := runBox(t, s, IO{})
+		d := denialOf(res, at.Replace(c.what))
+		want := ""
+		if c.never != "" {
+			want = c.never + at.Replace(c.setting)
+		}
+		if d == nil || d.Grant != at.Replace(c.grant) || d.Never != want || d.Setting != at.Replace(c.setting) {
+			t.Errorf("%s: %+v in %s\nwant %+v", name, d, text(res), c)
+		}
+	}
+}

@@ -75,11 +75,10 @@ func (r *run) wayToInterpreter(name string) string {
 		return nowhere
 	}
 	g := r.typed(r.grantOn(f, path.Clean(name), paths.Read))
-	if g.flag == "" {
+	if g.flags == "" {
 		return neverWords(g.never)
 	}
-	flags, _ := g.text()
-	return "grant it with " + flags
+	return "grant it with " + g.flags
 }
 
 // shown is a name that a file holds, on one line.

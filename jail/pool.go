@@ -109,7 +109,7 @@ func (p *Pool) Accepts(spec Spec) bool {
 	spec.Limits = spec.Limits.WithDefaults()
 	spec.Name, spec.Args, spec.Env = p.template.Name, p.template.Args, p.template.Env
 	if mine, its := p.template.Profile, spec.Profile; mine != nil && its != nil { // wherever somebody else has its text
-		spec.Profile = &ProfileRef{Name: its.Name, Digest: its.Digest, Files: mine.Files}
+		spec.Profile = &ProfileRef{Name: its.Name, Digest: its.Digest, Files: mine.Files, Grants: mine.Grants, Denies: mine.Denies}
 	}
 	return reflect.DeepEqual(spec, p.template)
 }

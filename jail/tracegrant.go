@@ -22,46 +22,31 @@ type pathGrant struct {
 	instead []Mount
 	given   bool   // it is there, and does it without those
 	opens   string // see Denial.Opens
-	never   string
+	// flags and setting name it, in the place of those.
+	flags, setting string
+	never          string
 }
 
 // wayOut is g in the words of a hint.
 func (g pathGrant) wayOut() string {
-	flags, _ := g.text()
-	return Denial{Grant: flags, Opens: g.opens, Never: g.never}.wayOut()
+	return Denial{Grant: g.flags, Opens: g.opens, Never: g.never}.wayOut()
 }
 
-// value is what the flag is given.
-func (g pathGrant) value() string {
-	if g.target != "" && g.target != g.source {
-		return g.source + ":" + g.target
+// line is a grant as one of a profile, or "": TOML has no strings but of UTF-8.
+func (m Mount) line() string {
+	key := map[MountKind]string{MountRO: "view.ro", MountRW: "view.rw", MountTmpfs: "view.tmpfs"}[m.Kind]
+	if value := m.value(); utf8.ValidString(value) {
+		return key + " = [" + shellword.TOML(value) + "]"
 	}
-	return g.source
+	return ""
 }
 
-func (g pathGrant) text() (flags, setting string) {
-	if g.flag == "" {
-		return "", ""
+// value is what the flag of a grant is given.
+func (m Mount) value() string {
+	if m.Source != "" && m.Source != m.Target {
+		return m.Source + ":" + m.Target
 	}
-	value := g.value()
-	key := map[string]string{"--ro": "view.ro", "--rw": "view.rw", "--tmpfs": "view.tmpfs"}[g.flag]
-	flags = g.flag + " " + shellword.Quote(value)
-	if utf8.ValidString(value) { // TOML has no other strings
-		setting = key + " = [" + shellword.TOML(value) + "]"
-	}
-	between := inPlaceOf
-	if g.given {
-		between, flags, setting = "without ", "", ""
-	}
-	for _, old := range g.instead {
-		flag, line := pathGrant{flag: "--" + string(old.Kind), source: cmp.Or(old.Source, old.Target), target: old.Target}.text()
-		flags += between + flag
-		if utf8.ValidString(value) {
-			setting += between + line
-		}
-		between = " and "
-	}
-	return flags, setting
+	return m.Target
 }
 
 // inPlaceOf stands in a grant before what of those given has to go for it.

@@ -77,7 +77,7 @@ func (r *run) pathDenials() []Denial {
 	unite(refs, grants)
 	for i := range all {
 		g := r.typed(grants[i])
-		all[i].Grant, all[i].Setting = g.text()
+		all[i].Grant, all[i].Setting = g.flags, g.setting
 		all[i].Opens, all[i].Never = g.opens, g.never
 	}
 	if left > 0 {

@@ -245,6 +245,6 @@ func (r *run) explainPath(p string, t, without *try, out *Tried) {
 	if !ok {
 		return
 	}
-	out.Grant, out.Setting = g.text()
+	out.Grant, out.Setting = g.flags, g.setting
 	out.Opens, out.Never = g.opens, g.never
 }

@@ -73,7 +73,7 @@ func (r *run) explainSpecial(p string, t *try, out *Tried) {
 	out.Allowed, out.Layer, out.Errno, out.Why = false, LayerLandlock, unix.ErrnoName(unix.EACCES), "the ruleset has no rule for that"
 	ref := &pathRefusal{asked: p, real: p, want: wantOf(t.access), errno: unix.EACCES, landlock: true}
 	if g, ok := r.grantOfPath(ref); ok {
-		out.Grant, out.Setting = g.text()
+		out.Grant, out.Setting = g.flags, g.setting
 		out.Opens, out.Never = g.opens, g.never
 	}
 }

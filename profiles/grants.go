@@ -95,6 +95,22 @@ func (b *builder) place(m jail.Mount, field, shown string) bool {
 // An origin is the flag or key that asked for a grant, with the value that it had.
 type origin struct{ field, shown string }
 
+// given is what [jail.ProfileRef] says of grants.
+func (b *builder) given() []jail.Given {
+	list := make([]jail.Given, 0, len(b.origins))
+	for _, m := range b.view.mounts {
+		o, ok := b.origins[m.Target]
+		switch {
+		case !ok:
+		case strings.HasPrefix(o.field, "-"):
+			list = append(list, jail.Given{Target: m.Target, By: o.field + " " + shellword.Quote(o.shown)})
+		default:
+			list = append(list, jail.Given{Target: m.Target, By: o.field})
+		}
+	}
+	return list
+}
+
 // origin of what is at a path of the box; what nobody asked for is the view's.
 func (b *builder) origin(target string) origin {
 	if o, ok := b.origins[target]; ok {

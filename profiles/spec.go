@@ -54,7 +54,7 @@ func (p *Profile) Spec(args []string, o Overrides, h Host) (jail.Spec, error) {
 		OutputMode:   or(o.OutputMode, s.outputMode),
 		CgroupParent: o.CgroupParent,
 		Require:      concat(s.require, o.Require),
-		Profile:      &jail.ProfileRef{Name: p.Name, Digest: p.Digest, Files: b.policy()},
+		Profile:      &jail.ProfileRef{Name: p.Name, Digest: p.Digest, Files: b.policy(), Grants: b.given(), Denies: s.seccomp.Deny},
 		Seccomp: jail.Seccomp{
 			Policy: s.seccomp.Policy,
 			Allow:  concat(s.seccomp.Allow, o.Allow),

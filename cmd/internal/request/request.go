@@ -95,6 +95,15 @@ type ProfileRef struct {
 	Name   string `json:"name"`
 	Digest string `json:"digest"`
 	Files  []Text `json:"files,omitempty"`
+	// Grants is absent where it is not known what gave them.
+	Grants []Given  `json:"grants,omitzero"`
+	Denies []string `json:"denies,omitempty"`
+}
+
+// A Given is the [jail.Given] of the same name.
+type Given struct {
+	Target Text `json:"target"`
+	By     Text `json:"by"`
 }
 
 // A Text is a string of any bytes but NUL: paths, arguments and variables need

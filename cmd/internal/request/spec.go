@@ -26,7 +26,7 @@ func Of(spec jail.Spec) Request {
 		r.Seccomp = &Seccomp{s.Policy, s.Allow, s.Deny}
 	}
 	if p := spec.Profile; p != nil {
-		r.ProfileRef = &ProfileRef{p.Name, p.Digest, texts(p.Files)}
+		r.ProfileRef = &ProfileRef{p.Name, p.Digest, texts(p.Files), givenOf(p.Grants), p.Denies}
 	}
 	return r
 }
@@ -104,9 +104,32 @@ func (r Request) alone() jail.Spec {
 		spec.Seccomp = jail.Seccomp{Policy: s.Policy, Allow: s.Allow, Deny: s.Deny}
 	}
 	if p := r.ProfileRef; p != nil {
-		spec.Profile = &jail.ProfileRef{Name: p.Name, Digest: p.Digest, Files: converted[string](p.Files)}
+		spec.Profile = &jail.ProfileRef{Name: p.Name, Digest: p.Digest, Files: converted[string](p.Files), Grants: given(p.Grants), Denies: p.Denies}
 	}
 	return spec
+}
+
+// givenOf is list in a request, and given the other way; what is not known stays so.
+func givenOf(list []jail.Given) []Given {
+	if list == nil {
+		return nil
+	}
+	out := make([]Given, 0, len(list))
+	for _, g := range list {
+		out = append(out, Given{Text(g.Target), Text(g.By)})
+	}
+	return out
+}
+
+func given(list []Given) []jail.Given {
+	if list == nil {
+		return nil
+	}
+	out := make([]jail.Given, 0, len(list))
+	for _, g := range list {
+		out = append(out, jail.Given{Target: string(g.Target), By: string(g.By)})
+	}
+	return out
 }
 
 // overrides is r on top of a profile, and those of its mounts that no flag of
