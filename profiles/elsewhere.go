@@ -21,3 +21,11 @@ func (s *search) elsewhere(field, wants, path string) {
 	}
 	s.b.fault(field, s.arg, "a program that brings its libraries in its own folder; this one "+wants+": "+way)
 }
+
+// ifRight is what to do about a file that is there and that others than the caller name.
+func ifRight(path string) string {
+	if why := jail.NewHints().Withheld(path, false); why != "" {
+		return why
+	}
+	return "grant that with --ro if it is right"
+}

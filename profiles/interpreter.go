@@ -157,7 +157,7 @@ func (b *builder) grantInterpreter(in interpreter, found string) error {
 			continue
 		}
 		if tainted && !b.trusted(root) {
-			return fmt.Errorf("an interpreter that does not depend on files in the writable grant %s: they name %s; grant that with --ro if it is right", shellword.Quote(grant), shellword.Quote(root))
+			return fmt.Errorf("an interpreter that does not depend on files in the writable grant %s: they name %s; %s", shellword.Quote(grant), shellword.Quote(root), ifRight(root))
 		}
 		b.view.put(jail.Mount{Kind: jail.MountSystem, Source: root, Target: root})
 	}

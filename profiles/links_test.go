@@ -141,3 +141,14 @@ func TestPlantedLinksLeadToNoSecrets(t *testing.T) {
 		}
 	}
 }
+
+// What an environment's files name is named to be granted by the same rule.
+func TestWhatIsNamedInFilesIsNoSecret(t *testing.T) {
+	root := tree(t, map[string]string{"me/.keys/python3": "", "me/job/python3": ""})
+	t.Setenv("HOME", root+"/me")
+	for p, given := range map[string]bool{"me/.keys/python3": false, "me/job/python3": true, "me": false} {
+		if got := ifRight(root + "/" + p); (got == "grant that with --ro if it is right") != given || !given && strings.Contains(got, "--ro") {
+			t.Errorf("ifRight(%s) = %q, want it named: %v", p, got, given)
+		}
+	}
+}

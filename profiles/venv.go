@@ -58,7 +58,7 @@ func (b *builder) venv(path string, cfg venvConfig, t trail, depth int) (interpr
 		return in, fmt.Errorf("a virtual environment in a folder of its own; %s is a home, holds one, or lies right below /: grant what is needed of it with --ro", shellword.Quote(cfg.root))
 	}
 	if len(base.roots) > 0 && !isPython(base.binary) {
-		return in, fmt.Errorf("a virtual environment that was made from a Python installation; that of %s leads to %s, which is in none: grant that with --ro if it is right", shellword.Quote(cfg.root), shellword.Quote(base.binary))
+		return in, fmt.Errorf("a virtual environment that was made from a Python installation; that of %s leads to %s, which is in none: %s", shellword.Quote(cfg.root), shellword.Quote(base.binary), ifRight(base.binary))
 	}
 	in.binary, in.via = base.binary, base.via
 	in.roots = append(in.roots, base.roots...)
