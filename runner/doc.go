@@ -122,17 +122,20 @@
 // trace, and in the trace what led to the error (cause, errors). What is no error has the
 // kind of it for a name (number, object) and its text for a message. Frames of the runner
 // are in neither. A stack that the source prints has none of them either, but for what is
-// called while its value is read (getters, toJSON), and in Python for what lists the frames
-// that run at the moment, such as traceback.print_stack. Syntax errors end so as well, for
+// called while its value is read (getters, toJSON), for timers of [Wasm], and in Python for
+// what lists the frames that run at the moment, such as traceback.print_stack. Syntax errors end so as well, for
 // Node.js also errors in the background that nobody handles; Python only logs those,
 // as it always does. A program that exits by itself has no value: with exit code 0
 // that is invalid_output, else execution_failed, for sys.exit with Error. A source of
 // Node.js that waits for what can't come any more, since nothing is left to run, ends
 // with exit code 13 and the error UnsettledPromise; Python waits until the timeout.
-// [Wasm] does as Node.js, has nothing to exit by, and ends with the error InternalError,
-// "out of memory", which no source can catch, when its memory is used up; at --memory less
-// what the engine takes, before the kernel's cap is. A trap of the engine's is exit code
-// 134 with the error Trap. Of a shell there is the exit code and what it wrote to stderr.
+// [Wasm] does as Node.js, and has nothing to exit by. Its memory is used up at --memory
+// less what the engine takes, and from 40 MiB on that is before the kernel's cap is reached:
+// what it does then throws InternalError, "out of memory", which it can catch as any error,
+// and ends with if it does not. If it catches that and fills what is left, null is thrown,
+// for an error takes memory too; it ends with the same InternalError then, for null or for
+// what could not settle. A trap of the engine's is exit code 134 with the error Trap. Of a
+// shell there is the exit code and what it wrote to stderr.
 //
 // A Node.js whose heap is full ends itself by SIGABRT before the memory cap ends it. So
 // can any program: the reason is signaled, with a hint if it had much of its memory,

@@ -151,7 +151,13 @@
     let trace = ownTrace(text(e.stack));
     if (left === 0) return trace;
     const also = (heading, inner) => {
-      trace += heading + (types.isNativeError(inner) ? fullTrace(inner, left - 1) : most(shown(inner), 1024) + '\n');
+      let told = 'what can not be read\n';
+      try {
+        told = types.isNativeError(inner) ? fullTrace(inner, left - 1) : most(shown(inner), 1024) + '\n';
+      } catch {
+        // It throws where it is read.
+      }
+      trace += heading + told;
     };
     const cause = getOwnPropertyDescriptor(e, 'cause');
     if (cause !== undefined) also('caused by: ', cause.value);

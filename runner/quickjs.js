@@ -8,6 +8,7 @@
   const { write, className, answer, compile } = host;
   const { apply, getPrototypeOf } = Reflect;
   const { getOwnPropertyDescriptor, defineProperty } = Object;
+  const { isArray } = Array;
   const method = (f) => (self, a, b) => apply(f, self, [a, b]);
   const getter = (proto, name) => method(getOwnPropertyDescriptor(proto, name).get);
   const quote = JSON.stringify;
@@ -92,13 +93,35 @@
     }
     return kept;
   };
+  const isError = (e) => typeof e === 'object' && e !== null && (className(e) === 'Error' || typeof e.stack === 'string');
+  // What led to an error, and what an AggregateError is of, follow its own trace.
+  const fullTrace = (e, left) => {
+    let trace = most(text(e.name), 256) + ': ' + most(text(e.message), 8192) + '\n' + ownTrace(e.stack === undefined ? '' : text(e.stack));
+    if (left === 0) return trace;
+    const also = (heading, inner) => {
+      let told = 'what can not be read\n';
+      try {
+        told = isError(inner) ? fullTrace(inner, left - 1) : most(shown(inner), 1024) + '\n';
+      } catch {
+        // It throws where it is read.
+      }
+      trace += heading + told;
+    };
+    const cause = getOwnPropertyDescriptor(e, 'cause');
+    if (cause !== undefined) also('caused by: ', cause.value);
+    const errors = getOwnPropertyDescriptor(e, 'errors');
+    if (errors !== undefined && isArray(errors.value)) {
+      for (let i = 0; i < errors.value.length && i < 8; i++) also('of these: ', errors.value[i]);
+    }
+    return most(trace, 16384);
+  };
   const describe = (e) => {
     const about = { __proto__: null, name: e === null ? 'null' : typeof e, message: '', trace: '' };
     try {
-      if (typeof e === 'object' && e !== null && (className(e) === 'Error' || typeof e.stack === 'string')) {
+      if (isError(e)) {
         about.name = most(text(e.name), 256);
         about.message = most(text(e.message), 8192);
-        about.trace = most(about.name + ': ' + about.message + '\n' + ownTrace(text(e.stack)), 16384);
+        about.trace = fullTrace(e, 4);
       } else {
         about.message = most(shown(e), 8192);
       }
@@ -186,7 +209,14 @@
         fail(withinSource(e, source));
         return;
       }
-      then(main(parse(input)), succeed, fail);
+      // As in node.js: what is called by a promise has no frame of the runner's below it.
+      const begun = Promise.resolve(parse(input));
+      defineProperty(begun, 'constructor', { value: {
+        [Symbol.species]: function (executor) {
+          executor((returned) => { then(returned, succeed, fail); }, () => {});
+        },
+      } });
+      then(begun, main);
     },
     // next runs the timers that are due, and says how many milliseconds there are to the
     // next one; -1 if there is none, and -2 after an answer.

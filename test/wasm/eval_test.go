@@ -108,6 +108,11 @@ func TestThrown(t *testing.T) {
 		{"by recursion", `function f() { return f() + 1 } return f()`, 1, "RangeError", "call stack", "source.js:1"},
 		{"by a trap of toString", `throw { get stack() { throw 1 }, toString() { throw 2 } }`, 1, "object", "", ""},
 		{"on an old runtime", `return require("fs").readFileSync("/etc/passwd")`, 1, "ReferenceError", "require", ""},
+		{"with a cause", "\n" + `throw new Error("outer", { cause: new TypeError("inner", { cause: 7 }) })`, 1, "Error", "outer", "\n    at <anonymous> (source.js:2:39)\ncaused by: TypeError: inner\n    at <anonymous> (source.js:2:39)\ncaused by: 7\n"},
+		{"with a cause in a circle", `const e = new Error("a"); e.cause = e; throw e`, 1, "Error", "a", "\ncaused by: Error: a\n"},
+		{"with errors", `await Promise.any([Promise.reject(new TypeError("b")), Promise.reject(3)])`, 1, "AggregateError", "", "\nof these: TypeError: b\n    at <anonymous> (source.js:1:"},
+		{"with a cause that is none", `throw new Error("a", { cause: { b: new Error("c") } })`, 1, "Error", "a", "\ncaused by: {\"b\":{}}\n"},
+		{"with a cause that throws", `throw new Error("a", { cause: { get stack() { throw 1 } } })`, 1, "Error", "a", "\ncaused by: what can not be read\n"},
 		{"of memory", `const a = []; for (;;) a.push(new ArrayBuffer(1 << 22))`, 1, "", "out of memory", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -152,6 +157,7 @@ func TestHostileSources(t *testing.T) {
 		{"species", `class P extends Promise { static get [Symbol.species]() { return function (f) { f(() => {}, () => {}) } } }; Promise.prototype.constructor = P; return "own"`, append(failed, jail.ReasonOK), `"own"`},
 		{"tags that lie", `return { d: Object.assign(Object.create(Date.prototype), { a: 1 }), m: { [Symbol.toStringTag]: "Map", size: 1 } }`, append(invalid, jail.ReasonOK), `{"d":{"a":1},"m":{"size":1}}`},
 		{"the caller's arguments", `return typeof arguments.callee.caller + typeof this.host + arguments.length`, append(failed, jail.ReasonOK), `"objectundefined1"`},
+		{"a printed stack", `const e = new Error("x"); await null; return (e.stack + new Error("y").stack).includes("runner.js")`, ok, `false`},
 		{"the stack", `try { Error.prepareStackTrace = (e, frames) => FORGED } catch {} try { null.x } catch (e) { e.stack } return "own"`, ok, `"own"`},
 		{"frames of the runner", `let got = []; Error.stackTraceLimit = 1e6; for (const E of [Error, TypeError]) try { E.prepareStackTrace = (e, f) => { got = f } } catch {} new Error().stack; try { null.x } catch (e) { e.stack } return got.length`, ok, `0`},
 		{"globals listed", `return Object.getOwnPropertyNames(globalThis).filter((n) => /host|answer|compile|write|className|valueWriter|token/.test(n))`, ok, `[]`},

@@ -24,7 +24,8 @@
 // # Limits
 //
 // Memory.grow fails, for the module to see, past what the box's cap leaves beside what
-// the engine itself takes. The deadline here is later than the box's by a second: the
+// the engine itself takes. QuickJS gets 1 MiB more once it has been refused some, to make an
+// error of that. The deadline here is later than the box's by a second: the
 // supervisor, whose record says timeout, is to be first.
 //
 // # Ends

@@ -13,10 +13,29 @@ const pageSize = 64 << 10
 // twice the cap.
 type memoryCap struct {
 	left    uint64
-	refused int // requests to grow past the cap
+	spare   uint64 // what is left besides, for after the first refusal
+	refused int    // requests to grow past the cap
 
 	tooLittle bool // one of the refused was for what a memory begins with
 }
+
+const (
+	// spareForErrors is what QuickJS gets once it has been refused memory: to make an
+	// error of that, and an answer of the error, takes some.
+	spareForErrors = 1 << 20
+	// asksOf is how many requests its malloc makes before it fails, wasi-libc's dlmalloc
+	// (sys_alloc).
+	asksOf = 2
+)
+
+// keepSpare takes that from what there is.
+func (c *memoryCap) keepSpare() {
+	c.spare = min(spareForErrors, c.left/8)
+	c.left -= c.spare
+}
+
+// spent says whether more was refused than what the spare was for.
+func (c *memoryCap) spent() bool { return c.refused > asksOf }
 
 func (c *memoryCap) Allocate(_, most uint64) experimental.LinearMemory {
 	return &linear{cap: c, most: most}
@@ -38,7 +57,7 @@ func (m *linear) Reallocate(size uint64) []byte {
 	if m.all == nil {
 		// What can't be got anyway needs no addresses, which for 4 GiB a limit on
 		// those might refuse.
-		m.most = min(m.most, max(size, m.cap.left))
+		m.most = min(m.most, max(size, m.cap.left+m.cap.spare))
 		all, err := unix.Mmap(-1, 0, int(max(m.most, pageSize)), unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
 		if err != nil {
 			return m.refuse()
@@ -58,7 +77,10 @@ func (m *linear) Reallocate(size uint64) []byte {
 }
 
 func (m *linear) refuse() []byte {
-	m.cap.refused++
+	if m.cap.refused++; m.cap.refused == asksOf {
+		m.cap.left += m.cap.spare
+		m.cap.spare = 0
+	}
 	m.cap.tooLittle = m.cap.tooLittle || !m.begun
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 // reach.
 type script struct {
 	*vm
+	memory  *memoryCap
 	request runner.EngineRequest
 	answers io.Writer
 	status  int // once answered
@@ -38,6 +39,8 @@ func javascript(ctx context.Context, o options, in io.Reader, answers *os.File) 
 	}
 	e, err := newEngine(ctx, o)
 	if err == nil {
+		s.memory = e.memory
+		s.memory.keepSpare()
 		s.vm, err = newVM(e)
 	}
 	if err == nil {
@@ -60,7 +63,7 @@ func javascript(ctx context.Context, o options, in io.Reader, answers *os.File) 
 // failure is what ended a script from outside of its language.
 func (s *script) failure(e *engine, err error) *Failure {
 	if errors.Is(err, errNoRoom) {
-		return &Failure{Thrown: jail.Thrown{Name: "InternalError", Message: runner.OutOfMemory}, status: statusThrew}
+		return &Failure{Thrown: outOfMemory(), status: statusThrew}
 	}
 	_, failure := e.ended(err)
 	if failure == nil || failure.status == statusNoModule { // QuickJS itself is one
@@ -104,20 +107,34 @@ func (s *script) nextTimer(next value) {
 	case s.done || s.err != nil || wait == 0:
 	case wait > 0:
 		s.sleep(wait)
+	case s.memory.spent(): // for what was to settle, or to tell of it, there was none
+		s.threwError(outOfMemory())
 	default:
 		s.send(runner.Answer{Error: &jail.Thrown{Name: "UnsettledPromise", Message: "nothing is left to run, and what the source awaits has not settled"}}, statusUnsettled)
 	}
+}
+
+func outOfMemory() jail.Thrown {
+	return jail.Thrown{Name: "InternalError", Message: runner.OutOfMemory}
+}
+
+// threwError answers with what was thrown: null where QuickJS had no memory for an error.
+func (s *script) threwError(t jail.Thrown) {
+	if t.Name == "null" && s.memory.spent() {
+		t = outOfMemory()
+	}
+	s.send(runner.Answer{Error: &t}, statusThrew)
 }
 
 // gaveUp answers for a runner that threw itself: where there is no memory any more it
 // can't tell what was thrown.
 func (s *script) gaveUp() {
 	thrown := value(s.call("thrown"))
-	message := s.string(s.property(thrown, "message"))
-	if message == "" {
-		message = runner.OutOfMemory
+	told := outOfMemory()
+	if message := s.string(s.property(thrown, "message")); message != "" {
+		told.Message = message
 	}
-	s.send(runner.Answer{Error: &jail.Thrown{Name: "InternalError", Message: message}}, statusThrew)
+	s.threwError(told)
 }
 
 // sleep waits for the next timer, in milliseconds.
@@ -209,12 +226,16 @@ func (s *script) answered(args []value) value {
 	case "value":
 		s.send(runner.Answer{Value: json.RawMessage(document)}, 0)
 	case "error":
-		thrown := new(jail.Thrown)
-		json.Unmarshal([]byte(document), thrown)
-		s.send(runner.Answer{Error: thrown}, statusThrew)
+		var thrown jail.Thrown
+		json.Unmarshal([]byte(document), &thrown)
+		s.threwError(thrown)
 	case "invalid":
 		why := new(string)
 		json.Unmarshal([]byte(document), why)
+		if s.memory.refused > 0 && (*why == unread+"null" || *why == unread+"InternalError: "+runner.OutOfMemory) {
+			s.threwError(outOfMemory()) // it is not the value that is wrong
+			break
+		}
 		s.send(runner.Answer{Invalid: why}, 0)
 	case "over": // more than jail takes: it ends the box for it
 		s.done, s.status = true, statusThrew
@@ -222,6 +243,9 @@ func (s *script) answered(args []value) value {
 	}
 	return s.undefined
 }
+
+// unread begins what value.js says of a value that threw when it was read.
+const unread = "value can not be read: "
 
 // send writes the answer. The first one counts: a source can have the runner give more.
 func (s *script) send(a runner.Answer, status int) {
