@@ -24,6 +24,9 @@ const (
 	NoStart       = "NoStart"       // there is no _start to call
 	Trap          = "Trap"          // it did what WebAssembly does not allow
 	EngineFailure = "EngineFailure" // the engine itself failed at it
+	// MemoryRefused is of one that was refused memory, went on and failed by itself: no
+	// error of the record's, but a hint.
+	MemoryRefused = "MemoryRefused"
 )
 
 // OutOfMemory is the message of the error that QuickJS throws when there is no more.
@@ -56,6 +59,12 @@ func JudgeModule(res *jail.Result, written []byte) {
 		a.Error = &jail.Thrown{Name: EngineFailure, Message: "Go's runtime ended the engine, as it does where a module makes it ask for more memory than there is: stderr has its words"}
 	}
 	if !ok || a.Error == nil || res.Reason != jail.ReasonExecutionFailed || res.ExitCode == nil {
+		return
+	}
+	if a.Error.Name == MemoryRefused {
+		if res.Hint == "" {
+			res.Hint = "its engine refused it memory before it failed: raise --memory if the program needs more"
+		}
 		return
 	}
 	res.Error = a.Error

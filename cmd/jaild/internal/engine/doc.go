@@ -33,5 +33,6 @@
 // The exit status is the module's own, 255 for what is more than that; 134 after a trap;
 // 126 for what is no module that can run here; 124 at this deadline; 125 for a failure
 // of the engine's own, or 2 where Go's runtime ends it, for want of memory. What went wrong is told on stderr, and as an answer of package
-// runner on descriptor 3 where jail takes one there.
+// runner on descriptor 3 where jail takes one there; that a module which fails by itself was
+// refused memory before, there alone.
 package engine

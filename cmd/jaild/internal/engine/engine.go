@@ -58,7 +58,9 @@ func Main(args []string) int {
 	if failure == nil {
 		return status
 	}
-	failure.tell()
+	if failure.Name != runner.MemoryRefused { // what a module says itself it has said
+		failure.tell()
+	}
 	if err := failure.send(answers); err != nil {
 		fmt.Fprintln(os.Stderr, "jail: wasm: answer:", err)
 	}
@@ -112,7 +114,11 @@ func runModule(ctx context.Context, o options) (status int, failure *Failure) {
 		key, value, _ := strings.Cut(kv, "=")
 		config = config.WithEnv(key, value)
 	}
-	return e.ended(e.instantiate(compiled, config))
+	status, failure = e.ended(e.instantiate(compiled, config))
+	if n := e.memory.refused; failure == nil && status != 0 && n > 0 {
+		failure = failed(runner.MemoryRefused, requests(n)+" refused", status)
+	}
+	return status, failure
 }
 
 // instantiate runs a module to its end, if it has a start.
