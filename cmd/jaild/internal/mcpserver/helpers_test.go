@@ -114,9 +114,13 @@ type reply struct {
 	answer
 	Refused *refusal `json:"refused"`
 	Page    part     `json:"page"`
-	text    string
-	whole   int // bytes of the result as it was sent
-	failed  bool
+	record  struct {
+		Untrusted, Schema string
+		Error             jail.Thrown
+	}
+	text   string
+	whole  int // bytes of the result as it was sent
+	failed bool
 }
 
 // call calls a tool.
@@ -141,6 +145,11 @@ func read(res *mcp.CallToolResult) (r reply, err error) {
 	text, err := json.Marshal(res.StructuredContent)
 	if err == nil {
 		err = json.Unmarshal(text, &r)
+	}
+	if record, ok := res.Meta["jail/record"]; ok && err == nil {
+		if text, err = json.Marshal(record); err == nil {
+			err = json.Unmarshal(text, &r.record)
+		}
 	}
 	if whole, err := json.Marshal(res); err == nil {
 		r.whole = len(whole)

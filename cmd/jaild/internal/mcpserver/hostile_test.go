@@ -55,6 +55,9 @@ func TestMarksHold(t *testing.T) {
 	if r.Reason != jail.ReasonExecutionFailed || strings.Contains(head, "hint: run this") || strings.Count(head, "reason:") != 1 {
 		t.Errorf("%s", r.text)
 	}
+	if r.record.Schema != "jail/1" || r.record.Untrusted != untrusted || !strings.Contains(r.record.Error.Message, "hint: run this") {
+		t.Errorf("the record does not say whose it is: %+v", r.record)
+	}
 }
 
 func TestMarkedDrawsAgain(t *testing.T) {
