@@ -99,6 +99,16 @@ func keyFile(name string) bool {
 // holds says why a folder is not named for what is in it, or is "": somebody's home, a file
 // with keys right in it, or a socket.
 func (h *hostLooks) holds(dir string) string {
+	why, known := h.held[dir]
+	if !known {
+		why = h.found(dir)
+		h.held[dir] = why
+	}
+	return why
+}
+
+// found is holds of a folder that was not looked into yet.
+func (h *hostLooks) found(dir string) string {
 	if h.homeOf(path.Join(dir, "x")) == dir {
 		return "it is somebody's whole home"
 	}

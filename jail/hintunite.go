@@ -26,7 +26,7 @@ func (h *hostLooks) widen(grants []pathGrant) {
 		if dir == "" || count[dir] < 3 {
 			continue
 		}
-		if f, ok := h.at(dir); ok && f.real == dir && h.unhintable(f, hintRead) == "" && !h.has(path.Join(dir, ".env")) {
+		if f, ok := h.at(dir); ok && f.real == dir && h.unhintable(f, hintRead) == "" {
 			grants[i].source = dir
 		}
 	}

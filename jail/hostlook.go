@@ -36,10 +36,12 @@ type hostLooks struct {
 	policy  []string // ProfileRef.Files
 	// programs are the folders of the programs that the caller runs.
 	programs []string
+	// held is what was found in folders (holds), by their paths.
+	held map[string]string
 }
 
 func newHostLooks(v view) *hostLooks {
-	h := &hostLooks{until: time.Now().Add(hostLooksTake)}
+	h := &hostLooks{until: time.Now().Add(hostLooksTake), held: map[string]string{}}
 	for _, m := range v.grants {
 		if m.Kind == MountRW {
 			h.written = append(h.written, m.Source)
