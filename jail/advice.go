@@ -89,8 +89,9 @@ func (res *Result) accuse(program, files string) {
 	w := wordsOf(said)
 	d, s := suspects(res.Denials, w)
 	if s < missed {
-		if files = cmp.Or(files, res.hostHint(said), res.fileHint("stderr", said)); d == nil || files != "" {
-			res.Hint = joined(res.Hint, cmp.Or(exitHint(program, res.ExitCode), files))
+		words := cmp.Or(res.hostHint(said), res.fileHint("stderr", said))
+		if d == nil || cmp.Or(files, words) != "" {
+			res.Hint = joined(res.Hint, cmp.Or(files, exitHint(program, res.ExitCode), words))
 			return
 		}
 	}

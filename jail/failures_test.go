@@ -29,6 +29,8 @@ const noNetworkHint = noNetwork + "; for a server and its clients in one box, --
 
 const notThere = "by 127 a shell says that a command, and the dynamic loader that a library, is not in the box: stderr names it, and --ro grants it"
 
+const notInPath = `by 127 a shell says that it found no "convert" in PATH, /usr/bin:/bin: name it by its path, and grant it with --ro if it is not in the box; or grant its folder, and name that in --env PATH=…`
+
 func setApart(flag string) string {
 	return "not hinted, though a flag grants it: " + flag + " is your own, and keeps that out of --rw WORK"
 }
@@ -164,7 +166,18 @@ func failures() []failure {
 			spec:    inFolder(true, "/usr/bin/python3", "-c", "import no_such_package"),
 			message: "the program ended with exit code 1", hint: "its stderr tells of a module (ModuleNotFoundError): " + noPackage},
 		{name: "a shell that misses a program", reason: ReasonExecutionFailed, stderr: `convert: not found`, spec: line("convert in.png out.jpg"),
-			message: "the program ended with exit code 127", hint: notThere},
+			message: "the program ended with exit code 127", hint: notInPath},
+		{name: "env that misses a program", needs: []string{"/usr/bin/env"}, reason: ReasonExecutionFailed, stderr: `No such file`, spec: command("/usr/bin/env", "convert"),
+			message: "the program ended with exit code 127", hint: notInPath},
+		{name: "a shell whose script names what the box has not", reason: ReasonExecutionFailed, stderr: `not found`, spec: namesInterpreter(Tier1),
+			message: "the program ended with exit code 127", hint: `"WORK/i.sh" is there, and names the interpreter "WORK/own", which is not in the box: grant it with --ro WORK/own`},
+		{name: "the same in tier 2", reason: ReasonExecutionFailed, stderr: `Permission denied`, spec: namesInterpreter(Tier2),
+			message: "the program ended with exit code 126", hint: `"WORK/i.sh" is there, and names the interpreter "WORK/own", which is not in the box: grant it with --ro WORK/own`},
+		{name: "the script alone in tier 2", reason: ReasonExecFailed, stderr: ``, spec: func(t *testing.T) Spec {
+			s := namesInterpreter(Tier2)(t)
+			s.Args = s.Args[2:]
+			return s
+		}, message: `exec: execve "WORK/i.sh": permission denied: the file is there, and names the interpreter "WORK/own", which is not in the box`, hint: "grant it with --ro WORK/own"},
 		{name: "a fork bomb", group: true, reason: ReasonPidsLimit, stderr: `(?i)cannot fork`,
 			spec:    changed("bomb() { bomb | bomb; }; bomb", func(s *Spec) { s.Limits.Pids = 24 }),
 			message: "the program failed after forks were refused (limit 24 processes and threads)", hint: "raise --pids if the program needs more"},
@@ -205,8 +218,10 @@ func TestFailuresForReal(t *testing.T) {
 				needGroup(t)
 			}
 			dir := ownTemp(t)
-			res := runBox(t, f.spec(t), IO{})
-			want(t, res, f.reason)
+			res, err := Run(t.Context(), f.spec(t))
+			if want(t, res, f.reason); err != nil && f.reason != ReasonExecFailed {
+				t.Fatal(err)
+			}
 			if !regexp.MustCompile(f.stderr).MatchString(res.Stderr.Text) {
 				t.Errorf("it did not fail of that: %q, want %s", res.Stderr.Text, f.stderr)
 			}

@@ -80,6 +80,30 @@ func inWritable(kind MountKind, part string, args ...string) func(*testing.T) Sp
 	}
 }
 
+// namesInterpreter is a Spec of a shell that is given a script alone, and not the
+// interpreter beside it that this names.
+func namesInterpreter(tier Tier) func(*testing.T) Spec {
+	return func(t *testing.T) Spec {
+		dir := os.Getenv("TMPDIR")
+		os.Chmod(dir, 0o755)
+		script, own := filepath.Join(dir, "i.sh"), filepath.Join(dir, "own")
+		if err := copyFile(own, "/bin/sh", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(script, []byte("#!"+own+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		s := shell("")
+		if tier == Tier2 {
+			needLandlock(t)
+			s = tier2(t, "")
+		}
+		s.Args = []string{"/bin/sh", "-c", script}
+		s.View = append(s.View, ro(script, script))
+		return s
+	}
+}
+
 func withTrace(spec func(*testing.T) Spec) func(*testing.T) Spec {
 	return func(t *testing.T) Spec {
 		s := spec(t)

@@ -1,6 +1,7 @@
 package jail
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ import (
 // placeHint is what a failed program's own words show with the host's files and the
 // view, or "".
 func (r *run) placeHint(said string) string {
-	if hint := r.backstopHint(said); hint != "" {
+	if hint := cmp.Or(r.backstopHint(said), r.commandHint(said)); hint != "" {
 		return hint
 	}
 	if reason := r.result.Reason; reason != ReasonExecutionFailed && reason != ReasonSignaled {

@@ -43,11 +43,16 @@ func (r *run) searched(e *SetupError) {
 // missingInterpreter says in words what a program, which the box has, names and
 // the box has not, and what to do about it.
 func (r *run) missingInterpreter(e *SetupError) (what, remedy string) {
-	if e.Operation != "execve" || !errors.Is(e.Err, unix.ENOENT) || r.plan == nil {
+	if e.Operation != "execve" || r.plan == nil {
 		return "", ""
 	}
-	head := r.headOf(e.Operand)
-	name, kind := interpreter(head)
+	var name, kind string
+	switch {
+	case errors.Is(e.Err, unix.ENOENT):
+		name, kind = interpreter(r.headOf(e.Operand))
+	case errors.Is(e.Err, unix.EACCES) && r.spec.inPlace(): // Landlock's answer to the same
+		name, kind = r.lacks(e.Operand)
+	}
 	if name == "" {
 		return "", ""
 	}
