@@ -55,7 +55,7 @@ func mountAttr(attr uint64, usernsFD int) unix.MountAttr {
 	return a
 }
 
-// ground makes the new root, with what does not come from the host, and enters it
+// ground makes the new root, with what in it does not come from the host, and enters it
 // where nothing is going to be looked up in the host's tree: as root all that is
 // granted is handed in by descriptor. b.old then holds the host's root, for the
 // Landlock canary; nothing else refers to the host's tree afterwards.
@@ -75,6 +75,9 @@ func (b *builder) ground(off ablation.Set) {
 		b.proc(off) // which the kernel gives to those who see another one
 	}
 	b.devLinks()
+	if b.view.small() {
+		b.entries(entry.ours, off)
+	}
 	if b.host.ownUID {
 		b.enter()
 	}
@@ -88,8 +91,10 @@ func (b *builder) mounts(off ablation.Set) {
 		b.hostProc(off)
 	}
 	b.dev(off)
-	for _, e := range b.view.entries {
-		b.entry(b.root, e, off)
+	if b.view.small() {
+		b.entries(entry.theirs, off)
+	} else {
+		b.entries(entry.any, off)
 	}
 	// Itself only: what is mounted in it has been sealed already, each in its way.
 	b.seal(b.root, "/", unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV|unix.MOUNT_ATTR_NOEXEC, unix.AT_EMPTY_PATH, "AT_EMPTY_PATH")
@@ -105,6 +110,33 @@ func (b *builder) enter() {
 	b.call(unix.SYS_PIVOT_ROOT, "pivot_root", ".", here, here).wants(0)
 	b.call(unix.SYS_UMOUNT2, "umount2", "host root", here, num(unix.MNT_DETACH, "MNT_DETACH")).wants(0)
 	b.call(unix.SYS_CHDIR, "chdir", "/", b.str("/")).wants(0)
+}
+
+// small says whether a view is so small that what is ours of it has room in a plan's
+// first part.
+func (v view) small() bool {
+	const most, mostText = 48, 8 << 10
+	text := 0
+	for _, e := range v.entries {
+		text += len(e.text) + 2*len(e.path)
+	}
+	return len(v.entries) <= most && text <= mostText
+}
+
+// theirs says whether e is a tree of the host's, or stands in one.
+func (e entry) theirs() bool { return e.kind == entryMount && (e.nested || e.mount.Kind != MountTmpfs) }
+
+func (e entry) ours() bool { return !e.theirs() }
+
+func (e entry) any() bool { return true }
+
+// entries makes those of which is true, in the view's order.
+func (b *builder) entries(which func(entry) bool, off ablation.Set) {
+	for _, e := range b.view.entries {
+		if which(e) {
+			b.entry(b.root, e, off)
+		}
+	}
 }
 
 // entry makes one thing of the view.
