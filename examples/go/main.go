@@ -64,6 +64,8 @@ func main() {
 		fmt.Printf("%s %s: %s\n", answer, record.Reason, record.Message)
 	case record.Value != nil:
 		fmt.Printf("value %s\n", record.Value)
+	case record.Stdout.Encoding != "": // base64 of what is no UTF-8
+		fmt.Printf("value %s %q\n", record.Stdout.Encoding, record.Stdout.Text)
 	default:
 		text, _ := json.Marshal(record.Stdout.Text)
 		fmt.Printf("value %s\n", text)

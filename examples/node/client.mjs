@@ -2,7 +2,8 @@
 import { spawn } from 'node:child_process'
 import { pathToFileURL } from 'node:url'
 
-// jail runs jail and returns its record. signal, an AbortSignal, ends the box.
+// jail runs jail and returns its record, with numbers as JavaScript has them: an integer
+// beyond 2^53 is rounded, and better returned as a string. signal, an AbortSignal, ends the box.
 export function jail(args, input = '', { signal, command = 'jail' } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
@@ -23,6 +24,11 @@ export function jail(args, input = '', { signal, command = 'jail' } = {}) {
       }
     })
   })
+}
+
+// printed is what a program wrote: text, or {base64} of what is no UTF-8.
+export function printed({ text, encoding }) {
+  return encoding === 'base64' ? { base64: text } : text
 }
 
 // answerTo is what a record comes to: see the table in README.md.
@@ -62,5 +68,6 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
   })
   const answer = answerTo(record)
   const value = 'value' in record ? record.value : record.stdout.text // of eval, of run
-  console.log(answer === 'value' ? `value ${JSON.stringify(value)}` : `${answer} ${record.reason}: ${record.message}`)
+  const encoding = record.stdout.encoding && !('value' in record) ? `${record.stdout.encoding} ` : ''
+  console.log(answer === 'value' ? `value ${encoding}${JSON.stringify(value)}` : `${answer} ${record.reason}: ${record.message}`)
 }

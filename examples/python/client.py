@@ -39,6 +39,12 @@ def jail(args, stdin=b"", command="jail"):
         raise RuntimeError("jail left no record") from None
 
 
+def printed(stream):
+    """What a program wrote: text, or {"base64": …} of what is no UTF-8."""
+    base64 = stream.get("encoding") == "base64"
+    return {"base64": stream["text"]} if base64 else stream["text"]
+
+
 def answer_to(record):
     """What a record comes to: see the table in README.md."""
     # A reason that this program does not know is one of a later version.
@@ -51,8 +57,11 @@ def main():
     except (OSError, RuntimeError) as e:  # it is not installed, it left no record
         sys.exit(str(e))
     answer = answer_to(record)
-    if answer == "value":
-        print("value", json.dumps(record.get("value", record["stdout"]["text"])))
+    if answer == "value" and "value" in record:  # of eval
+        print("value", json.dumps(record["value"]))
+    elif answer == "value":  # of run
+        encoding = record["stdout"].get("encoding")
+        print("value", *filter(None, [encoding]), json.dumps(record["stdout"]["text"]))
     else:
         print(f"{answer} {record['reason']}: {record['message']}")
 

@@ -80,8 +80,12 @@ fn main() {
     let reason = text(field(&record, "reason"));
     match answer_to(reason) {
         "value" => {
-            let printed = field(&record, "stdout").and_then(|out| field(out, "text"));
-            println!("value {}", field(&record, "value").or(printed).unwrap_or("null"))
+            let out = field(&record, "stdout").unwrap_or("");
+            match (field(&record, "value"), text(field(out, "encoding")), field(out, "text")) {
+                (Some(value), ..) => println!("value {value}"), // of eval; the others of run
+                (_, "", printed) => println!("value {}", printed.unwrap_or("null")),
+                (_, encoding, printed) => println!("value {encoding} {}", printed.unwrap_or("null")),
+            }
         }
         answer => println!("{answer} {reason}: {}", text(field(&record, "message"))),
     }

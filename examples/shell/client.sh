@@ -2,7 +2,8 @@
 # client.sh JAIL-ARGUMENTS… <stdin    such as: eval --profile python
 #
 # jail's exit status tells most things as well, but a program may end with any of
-# them: the record's reason is the authority.
+# them: the record's reason is the authority. jq before 1.7 makes doubles of numbers: an
+# integer beyond 2^53 is rounded, and better returned as a string.
 record=$(jail "$@")
 reason=$(printf '%s' "$record" | jq -r '.reason // empty') || reason=
 [ -n "$reason" ] || {
@@ -12,7 +13,8 @@ reason=$(printf '%s' "$record" | jq -r '.reason // empty') || reason=
 # What a reason comes to: see the table in README.md.
 case $reason in
 ok)
-	printf 'value %s\n' "$(printf '%s' "$record" | jq -c 'if has("value") then .value else .stdout.text end')"
+	printf 'value %s\n' "$(printf '%s' "$record" | jq -r 'if has("value") then .value | tojson
+		else .stdout | (if .encoding then .encoding + " " else "" end) + (.text | tojson) end')"
 	exit
 	;;
 execution_failed | signaled | invalid_output | exec_failed | syscall_denied) answer=mistake ;;

@@ -7,7 +7,7 @@ import sys
 from langchain_core.tools import tool
 
 sys.path.append(str(pathlib.Path(__file__).parent.parent / "python"))
-from client import answer_to, jail
+from client import answer_to, jail, printed
 
 # What the box may do is said here and nowhere else: no argument of the tool reaches
 # jail's command line.
@@ -28,5 +28,5 @@ def run_code(source: str, input: str = "null") -> str:
     if answer == "host" and not refused or answer == "broken":  # nothing that the model could mend
         raise RuntimeError(f"{record['reason']}: {record['message']}")
     told = {key: record[key] for key in ("reason", "message", "hint", "value", "error", "denials") if key in record}
-    told["stdout"], told["stderr"] = record["stdout"]["text"], record["stderr"]["text"]
+    told["stdout"], told["stderr"] = printed(record["stdout"]), printed(record["stderr"])
     return json.dumps(told)

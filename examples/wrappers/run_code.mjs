@@ -1,5 +1,5 @@
 // What both tools for JavaScript do: run a source, and tell a model what came of it.
-import { answerTo, jail } from '../node/client.mjs'
+import { answerTo, jail, printed } from '../node/client.mjs'
 
 // What the box may do is said here and nowhere else: no argument of the tool reaches
 // jail's command line.
@@ -13,5 +13,5 @@ export async function runCode(source, input = null, signal = undefined) {
     throw new Error(`${record.reason}: ${record.message}`)
   }
   const { reason, message, hint, value, error, denials, stdout, stderr } = record
-  return JSON.stringify({ reason, message, hint, value, error, denials, stdout: stdout.text, stderr: stderr.text })
+  return JSON.stringify({ reason, message, hint, value, error, denials, stdout: printed(stdout), stderr: printed(stderr) })
 }
