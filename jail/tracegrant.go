@@ -59,8 +59,8 @@ func (r *run) grantOfPath(ref *pathRefusal) (pathGrant, bool) {
 	return r.typed(g), ok
 }
 
-// wayTo is grantOfPath without regard to what else was given.
-func (r *run) wayTo(ref *pathRefusal) (pathGrant, bool) {
+// wayPast is what is in the way of a path, whatever the host's modes say.
+func (r *run) wayPast(ref *pathRefusal) (pathGrant, bool) {
 	switch {
 	case errors.Is(ref.errno, unix.ENOENT) || errors.Is(ref.errno, unix.ENOTDIR):
 		return r.grantOfMissing(ref)
@@ -73,10 +73,8 @@ func (r *run) wayTo(ref *pathRefusal) (pathGrant, bool) {
 		return r.grantOfMissing(ref)
 	case ref.want&changes != 0 && r.maskedMode(ref.real):
 		return r.grantOfReadOnly(ref), true
-	case ref.errno == unix.EPERM:
-		return pathGrant{never: "it belongs to somebody else than the box's user"}, true
 	}
-	return pathGrant{never: "its mode, or that of a folder above it, refuses the box's user: change it on the host"}, true
+	return r.grantOfMode(ref), true
 }
 
 // maskedMode says whether a mode refuses the box's user because what it lies in is not
