@@ -178,6 +178,15 @@ func failures() []failure {
 			s.Args = s.Args[2:]
 			return s
 		}, message: `exec: execve "WORK/i.sh": permission denied: the file is there, and names the interpreter "WORK/own", which is not in the box`, hint: "grant it with --ro WORK/own"},
+		{name: "a script that reads a file beside it, from where it starts", needs: []string{"/usr/bin/python3"}, reason: ReasonExecutionFailed, stderr: `No such file or directory: 'helper\.py'`,
+			spec: withScript("open('helper.py')", "/usr/bin/python3"), message: "the program ended with exit code 1",
+			hint: `"helper.py" lies in WORK, and the program starts in /tmp: --ro WORK/helper.py --cwd WORK has it start there`},
+		{name: "the same, traced", needs: []string{"/usr/bin/python3"}, reason: ReasonExecutionFailed, stderr: `No such file or directory: 'helper\.py'`,
+			spec: withTrace(withScript("open('helper.py')", "/usr/bin/python3")), message: "the program ended with exit code 1",
+			hint: `"helper.py" lies in WORK, and the program starts in /tmp: --ro WORK/helper.py --cwd WORK has it start there`},
+		{name: "a script that reads a file which is not beside it", needs: []string{"/usr/bin/python3"}, reason: ReasonExecutionFailed, stderr: `No such file or directory: 'nothing\.py'`,
+			spec: withTrace(withScript("open('nothing.py')", "/usr/bin/python3")), message: "the program ended with exit code 1",
+			hint: "its stderr tells of a file (No such file or directory): " + notShown},
 		{name: "a fork bomb", group: true, reason: ReasonPidsLimit, stderr: `(?i)cannot fork`,
 			spec:    changed("bomb() { bomb | bomb; }; bomb", func(s *Spec) { s.Limits.Pids = 24 }),
 			message: "the program failed after forks were refused (limit 24 processes and threads)", hint: "raise --pids if the program needs more"},

@@ -74,7 +74,7 @@ func (r *run) pathsIn(text string) (list []string) {
 		case path.IsAbs(word):
 			list = append(list, path.Clean(word))
 		case path.Clean(word) != ".":
-			list = append(list, path.Join("/", r.spec.Dir, word))
+			list = append(list, path.Join(r.startsIn(), word))
 		}
 	}
 	return list
