@@ -2,6 +2,7 @@ package jail
 
 import (
 	"cmp"
+	"os"
 	"slices"
 	"strings"
 
@@ -111,6 +112,9 @@ func (r *run) unfit(g grant, spec Spec, c *refused) string {
 			return notHinted + pastTheBox(name)
 		}
 	}
+	if c.name == "userfaultfd" && uint32(c.args[0])&userModeOnly == 0 && !anybodysFaults() {
+		return "past the filter the kernel asks for a capability, which no program in a box has, unless the call has the flag UFFD_USER_MODE_ONLY"
+	}
 	if why := firstWant(spec.reachFaults(r.host)); why != "" {
 		return g.flags + " would be refused: " + why
 	}
@@ -118,6 +122,16 @@ func (r *run) unfit(g grant, spec Spec, c *refused) string {
 		return cmp.Or(r.neverInBox(c), "other rules of this box refuse it as well")
 	}
 	return ""
+}
+
+// userModeOnly is UFFD_USER_MODE_ONLY, of Linux 5.11 (include/uapi/linux/userfaultfd.h).
+const userModeOnly = 1
+
+// anybodysFaults says whether this host lets programs without a capability handle the
+// kernel's page faults (sysctl vm.unprivileged_userfaultfd).
+func anybodysFaults() bool {
+	text, err := os.ReadFile("/proc/sys/vm/unprivileged_userfaultfd")
+	return err == nil && strings.TrimSpace(string(text)) == "1"
 }
 
 // allowedBy says whether the filter of a Spec in place of the run's allows a call.
@@ -192,7 +206,6 @@ func together(name string) []string {
 		{"io_setup", "io_destroy", "io_submit", "io_cancel", "io_getevents", "io_pgetevents"},
 		{"process_vm_readv", "process_vm_writev"},
 		{"msgget", "msgsnd", "msgrcv", "msgctl"},
-		{"mq_open", "mq_unlink", "mq_timedsend", "mq_timedreceive", "mq_notify", "mq_getsetattr"},
 		{"get_mempolicy", "set_mempolicy", "mbind"},
 	} {
 		if slices.Contains(calls, name) {

@@ -167,6 +167,25 @@ func TestNoFlagAllowsIt(t *testing.T) {
 	}
 }
 
+// What a box's limits or the kernel refuse past the filter is not hinted at.
+func TestFruitlessCallsAreNotHinted(t *testing.T) {
+	for _, c := range []struct {
+		call   string
+		flags  uint64
+		hinted bool
+		never  string
+	}{
+		{"mq_open", 0, false, "RLIMIT_MSGQUEUE"}, {"userfaultfd", 0, anybodysFaults(), "UFFD_USER_MODE_ONLY"}, {"userfaultfd", userModeOnly, true, ""}, {"msgget", 0, true, ""},
+	} {
+		nr, _ := seccomp.Number(c.call)
+		r := afterwards(t, Spec{Args: []string{"true"}, Limits: Limits{}.WithDefaults()}, root(), shape{})
+		g := r.grantOf(&refused{name: c.call, nr: int32(nr), arch: seccomp.Arch(), args: [6]uint64{c.flags}})
+		if (g.flags != "") != c.hinted || !c.hinted && !strings.Contains(g.never, c.never) {
+			t.Errorf("%s(%d): %+v, want hinted: %v", c.call, c.flags, g, c.hinted)
+		}
+	}
+}
+
 // uncovered says whether Landlock leaves a call alone in tier 2, and so is one that
 // nobody else keeps to what was granted.
 func uncovered(call string, h host) bool {

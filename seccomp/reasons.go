@@ -11,6 +11,6 @@ func Why(call string) string { return policy.Why(call) }
 func ByName(call string) bool { return policy.ByName(call) }
 
 // Fruitless is why a refused call is of no use to a box that is given it by name, since
-// the kernel itself refuses it to a program without capabilities; "" for one that the
-// kernel carries out, with some arguments at least.
+// the kernel itself refuses it to a program without capabilities, or one of a box's
+// limits does; "" for one that the kernel carries out, with some arguments at least.
 func Fruitless(call string) string { return policy.Fruitless(call) }
