@@ -107,7 +107,8 @@ func TestHostileNode(t *testing.T) {
 		{name: "a thenable", source: `return {then(f) { f('mine'); f('FORGED'); throw 1 }}`, value: `"mine"`},
 		{name: "fs.writeSync", source: `fs.writeSync = fs.writeFileSync = () => 5; return 'mine'`, value: `"mine"`},
 		{name: "fs.writeSync writes something else", source: `const w = fs.writeSync; fs.writeSync = (fd) => w(fd, FORGED); return 'mine'`, value: `"mine"`},
-		{name: "what fs stands on", source: `process.binding('fs').writeBuffer = (fd, b, at, n) => n; return 'mine'`, value: `"mine"`, may: []jail.Reason{jail.ReasonOK, jail.ReasonInvalidOutput, jail.ReasonExecutionFailed}},
+		// Whether this is what fs itself calls differs by the version of Node.js.
+		{name: "what fs stands on", source: `process.binding('fs').writeBuffer = (fd, b, at, n) => n; return 'mine'`, value: `"mine"`, may: append(isInvalid, jail.ReasonOK)},
 		{name: "process.exit", source: `process.exit = process.reallyExit = process.kill = process.abort = () => {}; return 'mine'`, value: `"mine"`},
 		{name: "process.stdout", source: `process.stdout.write = () => { throw 1 }; console.log = null; return 'mine'`, value: `"mine"`},
 		{name: "Error.prepareStackTrace", source: `Error.prepareStackTrace = () => FORGED; throw new Error('mine')`, may: hasFailed},
@@ -120,7 +121,7 @@ func TestHostileNode(t *testing.T) {
 		{name: "a getter that answers", source: `return {get a() { fs.writeSync(answerPipe(), FORGED); return 1 }}`, may: isInvalid},
 		{name: "another realm", source: `return require('vm').runInNewContext('({a: [1, new Map([[1, 2]]), new Date(0), new Uint8Array(1)]})')`, value: `{"a":[1,{"1":2},"1970-01-01T00:00:00.000Z","AA=="]}`},
 
-		{name: "answers on descriptor 3", source: `fs.writeSync(3, FORGED); process.exit(0)`, may: append(hasFailed, isInvalid...)},
+		{name: "answers on descriptor 3", source: `fs.writeSync(3, FORGED); process.exit(0)`, may: isInvalid},
 		{name: "answers and exits", source: `fs.writeSync(answerPipe(), FORGED); process.exit(0)`, may: isInvalid},
 		{name: "answers and is killed", source: `fs.writeSync(answerPipe(), FORGED); process.kill(process.pid, 'SIGKILL'); await wait(9999)`, may: byASignal},
 		{name: "answers and returns", source: `fs.writeSync(answerPipe(), FORGED); return 'mine'`, may: isInvalid},
@@ -133,7 +134,7 @@ func TestHostileNode(t *testing.T) {
 		{name: "a child holds it", source: `cp.spawn('sleep', ['100'], {stdio: ['ignore', 'ignore', 'ignore', answerPipe()]}); await wait(50); return 'mine'`, value: `"mine"`},
 		{name: "a child writes to it", source: `cp.spawnSync('sh', ['-c', 'echo FORGED >&3'], {stdio: ['ignore', 'ignore', 'ignore', answerPipe()]}); return 'mine'`, may: isInvalid},
 		{name: "a child is not given it", source: `return cp.spawnSync('sh', ['-c', 'for i in 3 4 5 6 7 8 9; do echo FORGED >&$i; done; ls /proc/self/fd | wc -l'], {stdio: ['ignore', 'pipe', 'ignore']}).stdout.toString().trim()`, value: `"4"`},
-		{name: "a child takes it from /proc", source: `cp.execSync('for p in /proc/[0-9]*/fd/*; do case $(readlink $p) in pipe:*) echo FORGED 2>/dev/null >$p & ;; esac; done; sleep 0.3', {stdio: 'ignore'}); return 'mine'`, value: `"mine"`, may: []jail.Reason{jail.ReasonOK, jail.ReasonInvalidOutput, jail.ReasonExecutionFailed, jail.ReasonSignaled}},
+		{name: "a child takes it from /proc", source: `cp.execSync('for p in /proc/[0-9]*/fd/*; do case $(readlink $p) in pipe:*) echo FORGED 2>/dev/null >$p & ;; esac; done; sleep 0.3', {stdio: 'ignore'}); return 'mine'`, value: `"mine"`},
 		{name: "a detached child stays", source: `cp.spawn('sh', ['-c', 'trap "" TERM HUP; sleep 100'], {detached: true, stdio: 'inherit'}).unref(); return 'mine'`, value: `"mine"`},
 		{name: "a worker that runs on", source: `new (require('worker_threads').Worker)('for (;;);', {eval: true}); await wait(100); return 'mine'`, value: `"mine"`},
 		{name: "a worker that answers", source: `const w = new (require('worker_threads').Worker)('require("fs").writeSync(require("worker_threads").workerData, "FORGED")', {eval: true, workerData: answerPipe()}); await new Promise(r => w.on('exit', r)); return 'mine'`, may: isInvalid},
@@ -144,7 +145,7 @@ func TestHostileNode(t *testing.T) {
 		{name: "the debugger", source: `const s = new (require('inspector').Session)(); s.connect(); let r; s.post('Runtime.evaluate', {expression: 'token'}, (e, v) => { r = v.result.className }); return r`, value: `"ReferenceError"`},
 		{name: "the request is gone", source: `return [fs.readFileSync(0).length, process.argv.length, Object.keys(process.env).sort()]`, value: `[0,1,["HOME","LANG","PATH"]]`},
 		{name: "signals to the parent", source: `for (const s of ['SIGKILL', 'SIGTERM', 'SIGSTOP', 'SIGINT']) try { process.kill(process.ppid, s) } catch {} return 'mine'`, value: `"mine"`},
-		{name: "signals to everybody", source: `try { process.kill(-1, 'SIGKILL') } catch {} return 'mine'`, value: `"mine"`, may: []jail.Reason{jail.ReasonOK, jail.ReasonSignaled}},
+		{name: "signals to everybody", source: `try { process.kill(-1, 'SIGKILL') } catch {} return 'mine'`, value: `"mine"`}, // all but itself (kill(2))
 		{name: "a signal to itself", source: `process.kill(process.pid, 'SIGKILL'); await wait(9999)`, may: byASignal},
 		{name: "abort", source: `process.abort()`, may: byASignal},
 		{name: "the exit code of success", source: `process.exitCode = 7; process.on('exit', () => process.exit(9)); return 'mine'`, value: `"mine"`},
@@ -154,9 +155,11 @@ func TestHostileNode(t *testing.T) {
 		{name: "a flood on stdout", source: `for (;;) console.log('x'.repeat(1000))`, may: isTooLong},
 		{name: "a flood on stderr", source: `for (;;) fs.writeSync(2, 'x'.repeat(1000))`, may: isTooLong},
 		{name: "a flood in place of the value", source: `const fd = answerPipe(); for (;;) fs.writeSync(fd, 'x'.repeat(1000))`, may: isTooLong},
+		// The heap may be three quarters of the cap; whether that is full before all of it is
+		// says what this Node.js takes besides.
 		{name: "a bomb of objects", source: `const a = []; for (;;) a.push(new Array(1e5).fill(1))`, may: append(byASignal, jail.ReasonOutOfMemory)},
 		{name: "a bomb of bytes", source: `const a = []; for (;;) a.push(Buffer.alloc(8 << 20, 1))`, may: []jail.Reason{jail.ReasonOutOfMemory}},
 		{name: "a bomb of processes", source: `const a = []; for (let i = 0; i < 60; i++) a.push(new Promise((_, no) => cp.spawn('sleep', ['100']).on('error', no))); await Promise.all(a)`, may: []jail.Reason{jail.ReasonPidsLimit}},
-		{name: "a bomb of shells", source: `cp.spawn('sh', ['-c', 'f() { f | f & }; f'], {stdio: 'ignore'}); await wait(300); return 'mine'`, value: `"mine"`, may: append(outOfTime, jail.ReasonOK, jail.ReasonPidsLimit, jail.ReasonOutOfMemory, jail.ReasonExecutionFailed)},
+		{name: "a bomb of shells", source: `cp.spawn('sh', ['-c', 'f() { f | f & }; f'], {stdio: 'ignore'}); await wait(300); return 'mine'`, value: `"mine"`},
 	})
 }

@@ -74,9 +74,12 @@ func TestHostilePython(t *testing.T) {
 		{name: "becomes one with the descriptor", source: "fd = answer_pipe()\nos.set_inheritable(fd, True)\nos.execv('/bin/sh', ['sh', '-c', 'echo \\'{\"value\":\"FORGED\"}\\' >&%d' % fd])", may: isInvalid},
 		{name: "the other end of its socket", source: "import array, socket\ns = socket.socket(fileno=answer_pipe())\nfor f in [lambda: signal.pidfd_send_signal(s.getsockopt(1, 77), 9), lambda: s.recv(1), lambda: [s.sendmsg([b' '], [(1, 1, array.array('i', [0] * 100))]) for i in range(50)], lambda: s.shutdown(0)]:\n  try: f()\n  except (OSError, AttributeError): pass\ns.detach()\nreturn 'mine'", may: isInvalid},
 		{name: "threads that run on", source: "def f():\n  while True: pass\nfor i in range(3): threading.Thread(target=f).start()\nreturn 'mine'", value: `"mine"`},
-		{name: "a thread that writes", source: "e = threading.Event()\ndef f(fd=answer_pipe()):\n  while True:\n    os.write(fd, b' x')\n    e.set()\nthreading.Thread(target=f, daemon=True).start()\ne.wait()\nreturn 'mine'", may: append(isTooLong, jail.ReasonInvalidOutput)},
+		{name: "a thread that writes", source: "e = threading.Event()\ndef f(fd=answer_pipe()):\n  os.write(fd, b' x')\n  e.set()\n  signal.pause()\nthreading.Thread(target=f, daemon=True).start()\ne.wait()\nreturn 'mine'", may: isInvalid},
+		// Python says when the runner has its turn between two of the thread's.
+		{name: "a thread that writes on", source: "e = threading.Event()\ndef f(fd=answer_pipe()):\n  while True:\n    os.write(fd, b' x')\n    e.set()\nthreading.Thread(target=f, daemon=True).start()\ne.wait()\nreturn 'mine'", may: append(isTooLong, jail.ReasonInvalidOutput)},
 		{name: "a thread that exits", source: "threading.Thread(target=lambda: os._exit(0)).start()\ntime.sleep(5)\nreturn 'mine'", may: isInvalid},
 		{name: "a value that changes while it is read", source: "v = {}\nclass A:\n  def __index__(self):\n    v[len(v)] = 1\n    return 1\nv.update(a=A(), b=A())\nreturn v", may: isInvalid},
+		// A signal that comes while Python ends finds its handler gone.
 		{name: "a timer that raises", source: "def f(*a): raise KeyError('late')\nsignal.signal(signal.SIGALRM, f)\nsignal.setitimer(signal.ITIMER_REAL, 0.001, 0.0001)\nwhile True: pass", may: append(byASignal, hasFailed...)},
 		{name: "an exit in an exit", source: "class E(SystemExit):\n  @property\n  def code(self): raise E\nraise E", may: hasFailed},
 		{name: "an exception that exits", source: "class E(Exception):\n  def __str__(self): os._exit(0)\nraise E", may: isInvalid},
@@ -87,17 +90,18 @@ func TestHostilePython(t *testing.T) {
 
 		{name: "the request is gone", source: "return [len(os.read(0, 9)), sys.argv, sorted(os.environ)]", value: `[0,[""],["HOME","LANG","PATH","PYTHONDONTWRITEBYTECODE","PYTHONUNBUFFERED"]]`},
 		{name: "signals to the parent", source: "for s in (9, 15, 19, 2):\n  try: os.kill(os.getppid(), s)\n  except OSError: pass\nreturn 'mine'", value: `"mine"`},
-		{name: "signals to everybody", source: "try: os.kill(-1, 9)\nexcept OSError: pass\nreturn 'mine'", value: `"mine"`, may: []jail.Reason{jail.ReasonOK, jail.ReasonSignaled}},
+		{name: "signals to everybody", source: "try: os.kill(-1, 9)\nexcept OSError: pass\nreturn 'mine'", value: `"mine"`}, // all but itself (kill(2))
 		{name: "signals to its group", source: "os.killpg(0, 9)", may: byASignal},
 		{name: "abort", source: "os.abort()", may: byASignal},
 		{name: "a wild pointer", source: "import ctypes\nctypes.string_at(8)", may: byASignal},
-		{name: "recursion without a limit", source: "sys.setrecursionlimit(10 ** 9)\ndef f(): return f() + 1\nf()", may: append(byASignal, jail.ReasonOutOfMemory, jail.ReasonExecutionFailed)},
+		// Calls take of the process's stack up to Python 3.10, and of its heap from 3.11 on.
+		{name: "recursion without a limit", source: "sys.setrecursionlimit(10 ** 9)\ndef f(): return f() + 1\nf()", may: append(byASignal, jail.ReasonOutOfMemory)},
 		{name: "a flood on stdout", source: "while True: print('x' * 1000)", may: isTooLong},
 		{name: "a flood on stderr", source: "while True: os.write(2, b'x' * 1000)", may: isTooLong},
 		{name: "a flood in place of the value", source: "fd = answer_pipe()\nwhile True: os.write(fd, b'x' * 1000)", may: isTooLong},
 		{name: "a bomb of bytes", source: "a = []\nwhile True: a.append(bytearray(b'x' * (8 << 20)))", may: []jail.Reason{jail.ReasonOutOfMemory}},
 		{name: "a bomb of forks", source: "while True:\n  if os.fork() == 0: time.sleep(100)", may: []jail.Reason{jail.ReasonPidsLimit}},
-		{name: "a bomb of forks of forks", source: "while True:\n  try: os.fork()\n  except OSError: pass", may: append(outOfTime, jail.ReasonOutOfMemory, jail.ReasonPidsLimit)},
+		{name: "a bomb of forks of forks", source: "while True:\n  try: os.fork()\n  except OSError: pass", may: outOfTime},
 		{name: "waits for ever", source: "signal.pause()", may: outOfTime},
 	})
 }
