@@ -80,21 +80,31 @@ func (r *resolver) find(m *Mount, st *unix.Stat_t) bool {
 }
 
 // checkNested faults grants that are to be read-only within writable ones: in
-// Landlock the rights of all folders above a file add up.
+// Landlock the rights of all folders above a file add up. They are those of the folders
+// themselves: one that a bind mount of the host's shows at two paths has them at both.
 func (r *resolver) checkNested() {
 	for i, m := range r.spec.View {
 		g := r.view.grants[m.Source]
 		if g == nil || g.Kind == MountRW {
 			continue
 		}
-		for dir := path.Dir(g.path); dir != "/"; dir = path.Dir(dir) {
-			if outer := r.view.grants[dir]; outer != nil && outer.Kind == MountRW {
-				r.index = i
-				r.fault("target", m.Target, "must not lie in the writable grant "+shellword.Quote(outer.Source)+": a box of tier 2 can't take away what that gives")
-				break
+		if outer := r.writableAround(g); outer != nil {
+			r.index = i
+			r.fault("target", m.Target, "must not lie in the writable grant "+shellword.Quote(outer.Source)+": a box of tier 2 can't take away what that gives")
+		}
+	}
+}
+
+// writableAround is a writable grant that g lies in, or nil.
+func (r *resolver) writableAround(g *mount) *mount {
+	for _, a := range ancestry(g.path) {
+		for _, outer := range r.view.mounts {
+			if outer.Kind == MountRW && (outer.path == a.path || outer.dev == a.dev && outer.ino == a.ino) {
+				return outer
 			}
 		}
 	}
+	return nil
 }
 
 // ownProc is what of /proc a box of tier 2 may read: about its first process, which

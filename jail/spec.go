@@ -79,6 +79,10 @@ const (
 )
 
 // A Mount is one thing that exists in the box's file tree.
+//
+// One may lie in another. A MountTmpfs within a MountRO or MountRW, and a MountRO within a
+// MountRW, is a hole in that: it is a fault if another Mount shows what the hole covers,
+// at another place in the box, with more rights than the hole leaves.
 type Mount struct {
 	Kind MountKind `json:"kind"`
 	// Source is an absolute host path (MountSystem, MountRO, MountRW), or the

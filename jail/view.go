@@ -48,6 +48,7 @@ type mount struct {
 	mode     uint32 // and its mode bits
 	dev, ino uint64 // and which file it is
 	part     *mount // of which this is a part, mounted once more: see keepInPlace
+	index    int    // in Spec.View
 }
 
 // resolver builds a view. own holds what stands at a path of the box so far.
@@ -79,6 +80,7 @@ func resolve(spec Spec) (view, Faults) {
 		r.index = i
 		r.add(all[i])
 	}
+	r.checkHoles()
 	return r.view, r.faults
 }
 
@@ -141,7 +143,7 @@ func (r *resolver) add(m Mount) {
 		}
 		return
 	}
-	r.addMount(&mount{Mount: m, dir: true, path: at, uid: int(st.Uid), gid: int(st.Gid), mode: st.Mode, dev: st.Dev, ino: st.Ino})
+	r.addMount(&mount{Mount: m, dir: true, path: at, uid: int(st.Uid), gid: int(st.Gid), mode: st.Mode, dev: st.Dev, ino: st.Ino, index: r.index})
 }
 
 // grantedAt looks up what a caller grants.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail"
 	"github.com/seed-75010da9/jail/profiles"
 	"golang.org/x/sys/unix"
@@ -137,6 +138,7 @@ func grantFault(f jail.Fault, spec jail.Spec, index string, o options) jail.Faul
 		f.Field = "view[" + index + "]"
 		return f
 	}
+	f.Want = otherGrant(f.Want, spec, o)
 	f.Field = "--" + string(m.Kind)
 	if o.asksFor(m) {
 		return f
@@ -148,6 +150,28 @@ func grantFault(f jail.Fault, spec jail.Spec, index string, o options) jail.Faul
 		f.Want += ": make it again, be it empty, or take its line out of the profile"
 	}
 	return f
+}
+
+// otherGrant names the other grant that a fault of a hole speaks of as it was asked for: by
+// --workspace, or by the profile.
+func otherGrant(want string, spec jail.Spec, o options) string {
+	for _, m := range spec.View {
+		if m.Kind != jail.MountRO && m.Kind != jail.MountRW {
+			continue
+		}
+		value := m.Source
+		if m.Target != m.Source {
+			value += ":" + m.Target
+		}
+		flag, shows := "--"+string(m.Kind)+" "+shellword.Quote(value), " shows it "
+		switch {
+		case m.Kind == jail.MountRW && o.over.Workspace != "" && isWorkspace(m.Target, o.over.Workspace):
+			want = strings.Replace(want, flag+shows, "--workspace "+shellword.Quote(value)+shows, 1)
+		case !o.asksFor(m):
+			want = strings.Replace(want, flag+shows, "view."+string(m.Kind)+" of the profile, "+shellword.Quote(value)+","+shows, 1)
+		}
+	}
+	return want
 }
 
 // asksFor says whether a flag asks for what is shown at a mount's place in the box.

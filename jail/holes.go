@@ -1,0 +1,136 @@
+package jail
+
+import (
+	"path"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/shellword"
+)
+
+// A hole is what takes away, within a grant, some of what that gives: a folder in memory in
+// the place of one of the host's, or what is read-only within what is writable. Whoever cuts one means it as a protection, so nothing else in the box
+// may show what lies below it with more rights than the hole leaves.
+
+// A cutting is the place of the host's that a hole covers.
+type cutting struct {
+	hole   *mount
+	source string
+	access int // what the hole leaves of it
+	above  []inode
+}
+
+// An inode is a path of the host's and which file or folder is there: a bind mount of the
+// host's is another path to the same one.
+type inode struct {
+	path     string
+	dev, ino uint64
+}
+
+// access is what may be done to the host's files in a mount: nothing, reading, writing.
+func (m *mount) access() int {
+	switch m.Kind {
+	case MountRW:
+		return 2
+	case MountRO, MountSystem:
+		return 1
+	}
+	return 0
+}
+
+// whole is the mount that m is a part of, or m.
+func (m *mount) whole() *mount {
+	if m != nil && m.part != nil {
+		return m.part
+	}
+	return m
+}
+
+// checkHoles finds holes whose place another grant of the box shows with more rights.
+func (r *resolver) checkHoles() {
+	for _, m := range r.view.mounts {
+		c, ok := r.covers(m)
+		if !ok {
+			continue
+		}
+		for _, g := range r.view.mounts {
+			if at, shown := r.shows(g, c); shown {
+				r.index = m.index
+				r.fault("target", m.Target, c.openedBy(g, at))
+				break
+			}
+		}
+	}
+}
+
+// covers says what a mount covers, if it is a hole. What a profile has of the system is
+// none, and neither is what lies in that.
+func (r *resolver) covers(m *mount) (c cutting, ok bool) {
+	outer := r.outer(m.path).whole()
+	switch {
+	case m.part != nil || outer == nil:
+		return c, false
+	case outer.Kind == MountRW && m.Kind == MountRO:
+	case (outer.Kind == MountRW || outer.Kind == MountRO) && m.Kind == MountTmpfs:
+	default:
+		return c, false
+	}
+	c = cutting{hole: m, source: path.Join(outer.Source, strings.TrimPrefix(m.path, outer.path))}
+	if m.Kind == MountRO && m.Source == c.source {
+		c.access = m.access()
+	}
+	c.above = ancestry(c.source)
+	return c, true
+}
+
+// ancestry are a path of the host's and the folders around it, the inner ones first.
+func ancestry(p string) (list []inode) {
+	for at := p; ; at = path.Dir(at) {
+		var st unix.Stat_t
+		if unix.Lstat(at, &st) == nil {
+			list = append(list, inode{at, st.Dev, st.Ino})
+		}
+		if at == "/" {
+			return list
+		}
+	}
+}
+
+// shows says where in the box a grant shows what a hole covers, with more rights than the
+// hole leaves, if it does.
+func (r *resolver) shows(g *mount, c cutting) (at string, ok bool) {
+	if g.part != nil || g == c.hole || g.access() <= c.access {
+		return "", false
+	}
+	for _, a := range c.above {
+		if a.path != g.Source && (a.dev != g.dev || a.ino != g.ino) {
+			continue
+		}
+		at = path.Join(g.path, strings.TrimPrefix(c.source, a.path))
+		if at != c.hole.path && r.view.mountAt(at).whole() == g {
+			return at, true
+		}
+	}
+	return "", false
+}
+
+// openedBy says what is wrong with a hole, and what to do.
+func (c cutting) openedBy(g *mount, at string) string {
+	rights, grant, own := "readable", g.Source, "--tmpfs "+shellword.Quote(at)
+	if g.Kind == MountRW {
+		rights = "writable"
+	}
+	if g.Target != g.Source {
+		grant += ":" + g.Target
+	}
+	if c.hole.Kind == MountRO {
+		own = "--ro " + shellword.Quote(c.hole.Source+":"+at)
+	}
+	flag := "--" + string(g.Kind) + " " + shellword.Quote(grant)
+	if g.Kind == MountSystem {
+		flag = "the system's " + shellword.Quote(g.Target)
+	}
+	return "must not be shown with more rights elsewhere in the box, since it takes away what the grant around it gives: " + flag + " shows it " + rights + " at " + shellword.Quote(at) +
+		"; leave one of the two out, or add " + own
+}
