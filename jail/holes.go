@@ -28,6 +28,11 @@ type inode struct {
 	dev, ino uint64
 }
 
+// is says whether a mount is of that file or folder.
+func (i inode) is(m *mount) bool {
+	return i.path == path.Clean(m.Source) || i.ino != 0 && i.dev == m.dev && i.ino == m.ino
+}
+
 // access is what may be done to the host's files in a mount: nothing, reading, writing.
 func (m *mount) access() int {
 	switch m.Kind {
@@ -77,10 +82,9 @@ func (r *resolver) covers(m *mount) (c cutting, ok bool) {
 		return c, false
 	}
 	c = cutting{hole: m, source: path.Join(outer.Source, strings.TrimPrefix(m.path, outer.path))}
-	if m.Kind == MountRO && m.Source == c.source {
+	if c.above = ancestry(c.source); c.above[0].is(m) {
 		c.access = m.access()
 	}
-	c.above = ancestry(c.source)
 	return c, true
 }
 
@@ -88,10 +92,8 @@ func (r *resolver) covers(m *mount) (c cutting, ok bool) {
 func ancestry(p string) (list []inode) {
 	for at := p; ; at = path.Dir(at) {
 		var st unix.Stat_t
-		if unix.Lstat(at, &st) == nil {
-			list = append(list, inode{at, st.Dev, st.Ino})
-		}
-		if at == "/" {
+		_ = unix.Lstat(at, &st) // what can't be looked at is known by its path alone
+		if list = append(list, inode{at, st.Dev, st.Ino}); at == "/" {
 			return list
 		}
 	}
@@ -104,7 +106,7 @@ func (r *resolver) shows(g *mount, c cutting) (at string, ok bool) {
 		return "", false
 	}
 	for _, a := range c.above {
-		if a.path != g.Source && (a.dev != g.dev || a.ino != g.ino) {
+		if !a.is(g) {
 			continue
 		}
 		at = path.Join(g.path, strings.TrimPrefix(c.source, a.path))

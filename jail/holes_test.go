@@ -61,6 +61,7 @@ func TestHolesAreHoles(t *testing.T) {
 		{"with a part of it named for elsewhere", []Mount{ws, ro("HOST/ws/.git", "HOST/ws/.git"), rw(hooks, "/hooks")}, -1, ""},
 		{"two read-only grants of a tree", []Mount{ro("HOST", "/q"), ro("HOST/ws", "HOST/ws"), ro(hooks, hooks)}, -1, ""},
 		{"shown read-only", []Mount{ro("HOST", "/q"), ws, hole}, -1, ""},
+		{"by a path that is not clean", []Mount{ro("HOST/ws/", "/q"), ws, ro("HOST/ws/.git/../.git/hooks", hooks)}, -1, ""},
 		{"no hole", []Mount{rw("HOST/ws", "/q"), ws}, -1, ""},
 		{"beside a grant", []Mount{rw("HOST/ws", "/q"), ro(hooks, "/hooks")}, -1, ""},
 		{"of another tree", []Mount{rw("HOST/other", "/q"), ws, tmpfs(secret)}, -1, ""},

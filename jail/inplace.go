@@ -99,7 +99,7 @@ func (r *resolver) checkNested() {
 func (r *resolver) writableAround(g *mount) *mount {
 	for _, a := range ancestry(g.path) {
 		for _, outer := range r.view.mounts {
-			if outer.Kind == MountRW && (outer.path == a.path || outer.dev == a.dev && outer.ino == a.ino) {
+			if outer.Kind == MountRW && a.is(outer) {
 				return outer
 			}
 		}
