@@ -93,6 +93,16 @@ func failures() []failure {
 			spec:    command("/usr/bin/pip3", "install", "six"),
 			message: "the program ended with exit code 1",
 			hint:    "it was refused socket(AF_INET6, SOCK_STREAM) (EAFNOSUPPORT), which many programs try and do without; if that may be it: " + noNetworkHint},
+		{name: "pip that finds nobody to trust", needs: []string{"/usr/bin/pip3", "/usr/lib/python3.11/EXTERNALLY-MANAGED"}, reason: ReasonExecutionFailed, stderr: `CA certificate bundle`,
+			spec:    command("/usr/bin/pip3", "install", "--target", "/tmp/o", "six"),
+			message: "the program ended with exit code 1, and it was refused the network: socket(AF_INET6, SOCK_STREAM) (EAFNOSUPPORT)", hint: noNetworkHint},
+		{name: "the same with a network of its own", needs: []string{"/usr/bin/pip3", "/usr/lib/python3.11/EXTERNALLY-MANAGED"}, reason: ReasonExecutionFailed, stderr: `CA certificate bundle`,
+			spec: func(t *testing.T) Spec {
+				s := command("/usr/bin/pip3", "install", "--target", "/tmp/o", "six")(t)
+				s.Net = NetLoopback
+				return s
+			},
+			message: "the program ended with exit code 1", hint: noNetwork},
 		{name: "sed that replaces a file which is granted by itself", needs: []string{"/usr/bin/sed"}, reason: ReasonExecutionFailed, stderr: `Read-only file system`,
 			spec: withFile(MountRW, "data.txt", "/usr/bin/sed", "-i", "s/x/y/"), message: "the program ended with exit code 4", hint: granted + "--rw WORK in place of --rw WORK/data.txt allows it"},
 		{name: "sed that replaces a file which is granted by itself, traced", needs: []string{"/usr/bin/sed"}, reason: ReasonExecutionFailed, stderr: `Read-only file system`,

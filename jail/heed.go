@@ -60,10 +60,11 @@ func (res *Result) saidOnStderr() string {
 }
 
 // tellsOfHosts says whether a text is one of programs that found no host, or no way to
-// it. getaddrinfo(3) has the words of most (gai_strerror(3)).
+// it. getaddrinfo(3) has the words of most (gai_strerror(3)). Those that are to speak TLS
+// may first look for whom to trust, as pip and curl do.
 func tellsOfHosts(said string) bool {
 	return tellsOf(said, "Name or service not known", "name resolution", "Failed to establish a new connection", "resolve host", "getaddrinfo", "no such host",
-		"Network is unreachable", "ENETUNREACH")
+		"Network is unreachable", "ENETUNREACH", "CA certificate bundle", "error setting certificate")
 }
 
 func tellsOf(said string, words ...string) bool {
