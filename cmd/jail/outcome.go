@@ -12,8 +12,8 @@ import (
 // printOutcome tells a person what the exit status alone does not: why jail
 // ended the program or never started it, which layers were missing, and that
 // not all of the output is there. A program that ended by itself needs no other
-// words, unless it failed and was refused something that is often why. quiet
-// leaves only refusals and failures of jail itself.
+// words, unless it failed and was refused something that is often why, or a hint says
+// what its own words are of. quiet leaves only refusals and failures of jail itself.
 // Whoever asked what was refused (traced) is told all of it.
 func printOutcome(w io.Writer, r jail.Result, quiet, traced bool) {
 	refused := r.Reason == jail.ReasonSetupRefused || r.Reason == jail.ReasonInternalError || r.Reason == jail.ReasonExecFailed
@@ -27,7 +27,9 @@ func printOutcome(w io.Writer, r jail.Result, quiet, traced bool) {
 	}
 	ended := r.Reason == jail.ReasonOK || r.Reason == jail.ReasonExecutionFailed
 	likely := slices.ContainsFunc(r.Denials, func(d jail.Denial) bool { return d.Likely })
-	if ended && !likely && !r.Stdout.Truncated && !r.Stderr.Truncated {
+	// What many programs are refused and do without is in the record alone.
+	told := likely || r.Reason == jail.ReasonExecutionFailed && r.Hint != "" && !strings.Contains(r.Hint, "it was refused ")
+	if ended && !told && !r.Stdout.Truncated && !r.Stderr.Truncated {
 		if traced {
 			printDenials(w, r.Denials)
 		}
@@ -45,7 +47,9 @@ func printOutcome(w io.Writer, r jail.Result, quiet, traced bool) {
 		line += " (" + hint + ")"
 	}
 	fmt.Fprintln(w, visible(line))
-	printDenials(w, r.Denials)
+	if likely || traced || !ended || !told {
+		printDenials(w, r.Denials)
+	}
 }
 
 // printDenials is a line for each thing that was refused.

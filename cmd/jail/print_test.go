@@ -39,7 +39,9 @@ func TestPrintOutcome(t *testing.T) {
 		{"one line", jail.Result{Reason: jail.ReasonExecFailed, Message: "a\nb\x1b"}, false, "jail: exec_failed: a�b�\n"},
 		{"denials", jail.Result{Reason: jail.ReasonSignaled, Message: "m", Denials: []jail.Denial{{Layer: jail.LayerSeccomp, What: "socket(AF_INET)", Count: 3, Grant: "--net loopback"}}}, false,
 			"jail: signaled: m\njail: seccomp denied socket(AF_INET), 3 times; to allow it: --net loopback\n"},
-		{"own failure, refused what it can do without", jail.Result{Reason: jail.ReasonExecutionFailed, Message: "m", Hint: "h", Denials: []jail.Denial{{Layer: jail.LayerSeccomp, What: "sync()", Count: 1}}}, false, ""},
+		{"own failure, refused what it can do without", jail.Result{Reason: jail.ReasonExecutionFailed, Message: "m", Hint: "it was refused sync(), which many programs try and do without", Denials: []jail.Denial{{Layer: jail.LayerSeccomp, What: "sync()", Count: 1}}}, false, ""},
+		{"own failure, and its words say of what", jail.Result{Reason: jail.ReasonExecutionFailed, Message: "m", Hint: "h", Denials: []jail.Denial{{Layer: jail.LayerSeccomp, What: "sync()", Count: 1}}}, false, "jail: execution_failed: m (h)\n"},
+		{"the same, quiet", jail.Result{Reason: jail.ReasonExecutionFailed, Message: "m", Hint: "h"}, true, ""},
 		{"own failure, and likely why", jail.Result{Reason: jail.ReasonExecutionFailed, Message: "m", Hint: "h", Denials: []jail.Denial{{Layer: jail.LayerSeccomp, What: "chroot(\"/\x1b\")", Count: 1, Never: "n", Likely: true}}}, false,
 			"jail: execution_failed: m (h)\njail: seccomp denied chroot(\"/�\"); no flag allows it: n\n"},
 	} {
