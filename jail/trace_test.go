@@ -94,6 +94,8 @@ func TestTraceTellsOfPaths(t *testing.T) {
 		{"echo x >new", `making "DIR/granted/new"`, "EROFS", "--rw DIR/granted in place of --ro DIR/granted", ""},
 		{"echo x >>in.txt", `writing "DIR/granted/in.txt"`, "EROFS", "--rw DIR/granted in place of --ro DIR/granted", ""},
 		{"mv in.txt /tmp/x", `removing "DIR/granted/in.txt"`, "EROFS", "--rw DIR/granted in place of --ro DIR/granted", ""},
+		{"echo x >>DIR/lib/a", `writing "DIR/lib/a"`, "ENOENT", "--rw DIR/lib/a", ""},
+		{"echo x >>DIR/lib/none", `making "DIR/lib/none"`, "ENOENT", "--rw DIR/lib", ""},
 		{"rm DIR/lib/a", `removing "DIR/lib/a"`, "ENOENT", "--rw DIR/lib", ""},
 		{"mkdir /made", `making "/made"`, "EROFS", "--tmpfs /made", ""},
 		{"DIR/tool", `executing "DIR/tool"`, "ENOENT", "--ro DIR/tool", ""},

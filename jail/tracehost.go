@@ -1,6 +1,7 @@
 package jail
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -59,6 +60,8 @@ func (r *run) pathDenials() []Denial {
 			left += ref.count
 			continue
 		}
+		errno := ref.errno
+		ref = r.asWritten(ref)
 		g, ok := r.wayTo(ref)
 		if !ok {
 			if r.looks().over { // it was this one that took too long
@@ -66,7 +69,7 @@ func (r *run) pathDenials() []Denial {
 			}
 			continue
 		}
-		d := Denial{Layer: LayerRoot, What: gerund(ref.want) + " " + shownPath(ref.asked), Count: ref.count, Errno: unix.ErrnoName(ref.errno),
+		d := Denial{Layer: LayerRoot, What: gerund(ref.want) + " " + shownPath(ref.asked), Count: ref.count, Errno: unix.ErrnoName(errno),
 			Never: g.never, Source: sourceTrace, common: soughtOften(ref)}
 		if ref.landlock {
 			d.Layer = LayerLandlock
@@ -84,6 +87,20 @@ func (r *run) pathDenials() []Denial {
 		all = append(all, Denial{Layer: LayerRoot, What: "other paths, which the host may not have either", Count: left, Source: sourceTrace, Never: "no more than the first, and no longer than a second, are looked up"})
 	}
 	return all
+}
+
+// asWritten is ref as one of writing to a file that the host has and the box has not,
+// where it was one of making it: the program did not ask for a new one.
+func (r *run) asWritten(ref *pathRefusal) *pathRefusal {
+	if m := r.plan.view.mountAt(cmp.Or(ref.real, ref.asked)); !ref.opens || m != nil && m.Kind != MountTmpfs {
+		return ref
+	}
+	if f, ok := r.looks().at(ref.asked); !ok || f.dir() || f.never != "" {
+		return ref
+	}
+	written := *ref
+	written.want, written.errno, written.real = paths.Write, unix.ENOENT, ""
+	return &written
 }
 
 // soughtOften says whether a path is one that programs and their libraries look for

@@ -21,7 +21,7 @@ func (t *tracer) judge(full string, o paths.Operand) string {
 	}
 	fd, err := t.open(full, o.NoFollow)
 	if errors.Is(err, unix.ENOENT) && o.Want&paths.Make != 0 {
-		return t.make(full, asked, o.Want)
+		return t.make(full, asked, o)
 	}
 	if err != nil {
 		errno, ok := err.(syscall.Errno)
@@ -53,7 +53,7 @@ func (t *tracer) judge(full string, o paths.Operand) string {
 		}
 	}
 	if o.Want&paths.Make != 0 && o.Want&(paths.Read|paths.Write) == 0 { // a rename onto it
-		leads = t.make(full, asked, o.Want)
+		leads = t.make(full, asked, o)
 	}
 	t.seen.note(use)
 	return leads
@@ -78,13 +78,14 @@ func dot(full string) string {
 
 // make notes that something is made at a path, if its folder lets it. It returns what
 // judge does.
-func (t *tracer) make(full, asked string, want paths.Want) string {
+func (t *tracer) make(full, asked string, o paths.Operand) string {
+	opens := o.Want&paths.Write != 0 && o.Want&paths.Read == 0 && !o.New
 	trimmed := strings.TrimRight(full, "/")
 	above := trimmed[:strings.LastIndexByte(trimmed, '/')+1]
 	fd, err := t.open(above, false)
 	if err != nil {
 		if errno, ok := err.(syscall.Errno); ok && errno == unix.ENOENT {
-			t.seen.refuse(pathRefusal{asked: asked, want: paths.Make, errno: errno})
+			t.seen.refuse(pathRefusal{asked: asked, want: paths.Make, errno: errno, opens: opens})
 		}
 		return ""
 	}
@@ -96,10 +97,10 @@ func (t *tracer) make(full, asked string, want paths.Want) string {
 	}
 	at := path.Join(real, path.Base(asked))
 	if errno := t.writable(fd, real); errno != 0 {
-		t.seen.refuse(pathRefusal{asked: asked, real: at, want: paths.Make, errno: errno}.told())
+		t.seen.refuse(pathRefusal{asked: asked, real: at, want: paths.Make, errno: errno, opens: opens}.told())
 		return ""
 	}
-	t.seen.note(pathUse{asked: asked, real: at, did: want})
+	t.seen.note(pathUse{asked: asked, real: at, did: o.Want})
 	return at
 }
 

@@ -58,6 +58,7 @@ type pathRefusal struct {
 	count int64
 
 	landlock bool // it was the ruleset
+	opens    bool // to write to it whether it is there or not, and not to read (open(2), O_CREAT)
 }
 
 type refusalKey struct {
