@@ -60,18 +60,6 @@ func javascript(ctx context.Context, o options, in io.Reader, answers *os.File) 
 	return failure.status
 }
 
-// failure is what ended a script from outside of its language.
-func (s *script) failure(e *engine, err error) *Failure {
-	if errors.Is(err, errNoRoom) {
-		return &Failure{Thrown: outOfMemory(), status: statusThrew}
-	}
-	_, failure := e.ended(err)
-	if failure == nil || failure.status == statusNoModule { // QuickJS itself is one
-		return broken(fmt.Errorf("QuickJS: %w", err))
-	}
-	return failure
-}
-
 // run runs the source until it has answered, or nothing of it is left to run.
 func (s *script) run() error {
 	begin, next, err := s.start()
@@ -112,29 +100,6 @@ func (s *script) nextTimer(next value) {
 	default:
 		s.send(runner.Answer{Error: &jail.Thrown{Name: "UnsettledPromise", Message: "nothing is left to run, and what the source awaits has not settled"}}, statusUnsettled)
 	}
-}
-
-func outOfMemory() jail.Thrown {
-	return jail.Thrown{Name: "InternalError", Message: runner.OutOfMemory}
-}
-
-// threwError answers with what was thrown: null where QuickJS had no memory for an error.
-func (s *script) threwError(t jail.Thrown) {
-	if t.Name == "null" && s.memory.spent() {
-		t = outOfMemory()
-	}
-	s.send(runner.Answer{Error: &t}, statusThrew)
-}
-
-// gaveUp answers for a runner that threw itself: where there is no memory any more it
-// can't tell what was thrown.
-func (s *script) gaveUp() {
-	thrown := value(s.call("thrown"))
-	told := outOfMemory()
-	if message := s.string(s.property(thrown, "message")); message != "" {
-		told.Message = message
-	}
-	s.threwError(told)
 }
 
 // sleep waits for the next timer, in milliseconds.
