@@ -37,6 +37,8 @@ func suspect(d Denial) suspicion {
 		return tried
 	case d.What == trialSocket:
 		return tried
+	case strings.HasPrefix(d.What, connectingTo) && d.Layer == LayerNamespaces:
+		return network
 	case name == "socket" && (strings.HasPrefix(args, "AF_INET") || strings.HasPrefix(args, "AF_NETLINK")):
 		return network
 	case name == "socket" && args == "AF_UNIX, SOCK_STREAM|SOCK_NONBLOCK)":

@@ -24,6 +24,9 @@ func (r *run) denials() []Denial {
 	}
 	traced := r.pathDenials()
 	denials = append(denials, traced...)
+	if seen := r.observer.paths(); seen != nil {
+		denials = append(denials, seen.addressDenials()...)
+	}
 	return append(denials, r.auditDenials(traced)...)
 }
 
@@ -48,8 +51,12 @@ func (r *run) observation() *Observation {
 	o.Blind = append(o.Blind,
 		"system calls that are answered ENOSYS, as by an older kernel (but flock, io_setup and io_submit)",
 		"what the kernel itself refuses, such as a capability that the program does not have")
-	if r.spec.Net == NetLoopback {
-		o.Blind = append(o.Blind, "network: what is sent or connected to another address than the box's own, to which the kernel knows no way (ENETUNREACH)")
+	switch {
+	case r.spec.Net != NetLoopback:
+	case r.observer.paths() == nil:
+		o.Blind = append(o.Blind, "network: what is sent or connected to another address than the box's own, to which the kernel knows no way (ENETUNREACH; --trace names where it is connected to)")
+	default:
+		o.Blind = append(o.Blind, "network: what is sent without being connected to another address than the box's own, to which the kernel knows no way (ENETUNREACH)")
 	}
 	if r.spec.inPlace() {
 		o.Blind = append(o.Blind, "in tier 2: extended attributes, which can't be read by path, as on a file system that has none")

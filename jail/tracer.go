@@ -67,6 +67,9 @@ func (t *tracer) see(l *notify.Listener, c notify.Call, name string) {
 	if name == "socket" {
 		t.seen.family(int(int32(c.Args[0])))
 	}
+	if name == "connect" {
+		t.address(l, c)
+	}
 	if slices.Contains(t.box.spec.Seccomp.Allow, name) {
 		t.seen.call(name)
 	}

@@ -21,11 +21,14 @@ type seenPaths struct {
 	refused  map[refusalKey]*pathRefusal
 	refusals []*pathRefusal
 	bytes    int
-	families []int    // of sockets
-	calls    []string // those that were allowed by name
-	begun    bool     // a path has been read
-	unread   int64    // calls whose path could not be read or looked up
-	beyond   int64    // and those beyond what is told apart
+	families []int // of sockets
+	// addresses are those that the box has no way to, and how many calls were for others.
+	addresses     []addressUse
+	moreAddresses int64
+	calls         []string // those that were allowed by name
+	begun         bool     // a path has been read
+	unread        int64    // calls whose path could not be read or looked up
+	beyond        int64    // and those beyond what is told apart
 }
 
 // pathUse is what was done with one path.
