@@ -175,15 +175,21 @@ func (r *run) sweepOne(path string, age time.Duration, until time.Time) {
 	}
 	var mark [8]byte
 	n, err := unix.Fgetxattr(fd, privateMark, mark[:])
-	if err != nil && !noXattrs(err) {
+	unmarked := errors.Is(err, unix.ENODATA)
+	if err != nil && !noXattrs(err) && !unmarked {
 		return
 	}
 	if string(mark[:max(n, 0)]) != markRest && time.Since(time.Unix(st.Ctim.Unix())) < age {
 		return
 	}
-	if unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil {
-		removePrivateUntil(path, until)
+	if unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) != nil {
+		return
 	}
+	if unmarked { // of a supervisor that was killed right after it made it, or not ours
+		unix.Rmdir(path) // which asks for an empty one
+		return
+	}
+	removePrivateUntil(path, until)
 }
 
 // ours says whether a folder belongs to this caller or a box of its.

@@ -55,10 +55,16 @@ func TestSweepsOnlyPrivateFolders(t *testing.T) {
 		"its mode is another":    left(t, r),
 		"it has no mark":         left(t, r),
 	}
+	early := left(t, r) // of a supervisor that was killed before it marked it
 	if err := os.Chmod(kept["its mode is another"], 0o750); err != nil {
 		t.Fatal(err)
 	}
-	if err := unix.Lremovexattr(kept["it has no mark"], privateMark); err != nil {
+	for _, path := range []string{kept["it has no mark"], early} {
+		if err := unix.Lremovexattr(path, privateMark); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(kept["it has no mark"], "theirs"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if os.Getuid() == 0 {
@@ -68,12 +74,13 @@ func TestSweepsOnlyPrivateFolders(t *testing.T) {
 		}
 	}
 	gone(t, marked, func() { r.sweepPrivateOlder(0) })
+	gone(t, early, func() { r.sweepPrivateOlder(0) })
 	r.sweepPrivateOlder(0)
 	for why, path := range kept {
 		if _, err := os.Lstat(path); err != nil {
 			t.Errorf("%s, and it is gone: %v", why, err)
 		}
-		os.Remove(path)
+		os.RemoveAll(path)
 	}
 }
 
