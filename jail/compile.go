@@ -24,9 +24,15 @@ func compileFirst(spec Spec, h host, v view, sh shape, off ablation.Set) *builde
 	if !off.Has(ablation.CloseFDs) {
 		b.call(unix.SYS_CLOSE_RANGE, "close_range", "inherited", num(fdShm+1), num(^uint32(0)), num(0)).wants(0)
 	}
+	if hard := h.hard[unix.RLIMIT_NOFILE]; hard > 0 { // for as many as are handed in
+		b.call(unix.SYS_PRLIMIT64, "prlimit64", "RLIMIT_NOFILE", num(0), num(unix.RLIMIT_NOFILE, "RLIMIT_NOFILE"), num(b.words(hard, hard), "{hard, hard}"), num(0)).wants(0)
+	}
+	// The caller's may be one without address randomization (personality(2)).
+	b.call(unix.SYS_PERSONALITY, "personality", "PER_LINUX", num(0, "PER_LINUX"))
 	if !spec.inPlace() {
 		compileGround(b, off)
 	}
+	b.at(listFirst, timedPlan, "")
 	p.first = p.encodeFirst()
 	return b
 }

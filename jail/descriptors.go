@@ -76,9 +76,6 @@ func (b *builder) receive() {
 	rest := b.lists[listBox]
 	b.lists[listBox] = make([]Step, 0, len(rest)+1+len(b.batches))
 	b.at(listBox, StageGrants, LayerRoot)
-	if hard := b.host.hard[unix.RLIMIT_NOFILE]; len(b.inherits) > batchSize {
-		b.call(unix.SYS_PRLIMIT64, "prlimit64", "RLIMIT_NOFILE", num(0), num(unix.RLIMIT_NOFILE, "RLIMIT_NOFILE"), num(b.words(hard, hard), "{hard, hard}"), num(0)).wants(0)
-	}
 	for _, control := range b.batches {
 		b.recvmsg("descriptors", control)
 	}

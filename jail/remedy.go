@@ -23,6 +23,9 @@ func remedy(e *SetupError, p *Plan) string {
 		return execRemedy(e.Operand, e.Err)
 	case e.Operand == "/proc" && denied && e.Stage == StageMounts:
 		return "the kernel mounts a new proc only where the caller's own is fully visible: in a container, use --security-opt systempaths=unconfined (Docker) or procMount: Unmasked (Kubernetes)" + orTier2
+	case slices.ContainsFunc([]error{unix.EMFILE, unix.ENFILE, unix.EBADF}, func(err error) bool { return errors.Is(e.Err, err) }):
+		// EBADF: the kernel drops what is handed in and has no number (unix(7), MSG_CTRUNC).
+		return "allow jail more open files (ulimit -n)"
 	case slices.Contains(mountCalls, e.Operation), e.Stage == StageMounts && denied && !lookup:
 		return mountRemedy(e.Operation, e.Operand, e.Err)
 	case errors.Is(e.Err, unix.ENOSYS), errors.Is(e.Err, unix.EPERM) && lookup:
@@ -89,8 +92,6 @@ func mountRemedy(call, operand string, err error) string {
 		return forbidden(strings.Join(mountCalls, ", ")) + orTier2
 	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
 		return forbidden(call+" of "+shellword.Quote(operand)) + orTier2
-	case errors.Is(err, unix.EMFILE), errors.Is(err, unix.ENFILE):
-		return "allow jail more open files (ulimit -n)"
 	case slices.ContainsFunc([]error{unix.ENOENT, unix.ENOTDIR, unix.ELOOP, unix.ESTALE, unix.EXDEV}, func(e error) bool { return errors.Is(err, e) }):
 		return remedyChanged
 	}

@@ -19,7 +19,9 @@ type Timing struct {
 	Process string `json:"process"`
 	// Stage is that of a [SetupError], or "start", the processor time that the
 	// process of jail run had used before the run, and which no other process
-	// has, "plan", "program", which is the program's whole run, or "end".
+	// has, "plan", "program", which is the program's whole run, or "end". For PID 1
+	// "plan" is its wait for the rest of the plan; stages on both sides of that, such
+	// as grants and mounts, come twice.
 	Stage Stage `json:"stage"`
 	// AtUS is when it began, in µs from the beginning of the run: before it, so
 	// below 0, in a box that was made ahead of need.

@@ -45,7 +45,7 @@ const (
 	lists
 )
 
-var listNames = [lists]string{"first", "box", "reaper", "target", "final"}
+var listNames = [lists]string{"first part", "box", "reaper", "target", "final"}
 
 const (
 	firstHeaderSize = 4*4 + 16
