@@ -20,6 +20,8 @@ var early struct {
 }
 
 // profileRate is where jail_entry finds that variable.
+//
+//lint:ignore U1000 for assembly alone
 var profileRate = &runtime.MemProfileRate
 
 // Settle is for the beginning of a main function, before anything else looks at
