@@ -76,7 +76,11 @@ func (b *builder) ground(off ablation.Set) {
 	}
 	b.devLinks()
 	if b.view.small() {
-		b.entries(entry.ours, off)
+		for _, e := range b.view.entries {
+			if !e.theirs() {
+				b.entry(b.root, e, off)
+			}
+		}
 	}
 	if b.host.ownUID {
 		b.enter()
@@ -91,10 +95,11 @@ func (b *builder) mounts(off ablation.Set) {
 		b.hostProc(off)
 	}
 	b.dev(off)
-	if b.view.small() {
-		b.entries(entry.theirs, off)
-	} else {
-		b.entries(entry.any, off)
+	small := b.view.small()
+	for _, e := range b.view.entries {
+		if !small || e.theirs() { // else it was made with the ground
+			b.entry(b.root, e, off)
+		}
 	}
 	// Itself only: what is mounted in it has been sealed already, each in its way.
 	b.seal(b.root, "/", unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV|unix.MOUNT_ATTR_NOEXEC, unix.AT_EMPTY_PATH, "AT_EMPTY_PATH")
@@ -110,66 +115,6 @@ func (b *builder) enter() {
 	b.call(unix.SYS_PIVOT_ROOT, "pivot_root", ".", here, here).wants(0)
 	b.call(unix.SYS_UMOUNT2, "umount2", "host root", here, num(unix.MNT_DETACH, "MNT_DETACH")).wants(0)
 	b.call(unix.SYS_CHDIR, "chdir", "/", b.str("/")).wants(0)
-}
-
-// small says whether a view is so small that what is ours of it has room in a plan's
-// first part.
-func (v view) small() bool {
-	const most, mostText = 48, 8 << 10
-	text := 0
-	for _, e := range v.entries {
-		text += len(e.text) + 2*len(e.path)
-	}
-	return len(v.entries) <= most && text <= mostText
-}
-
-// theirs says whether e is a tree of the host's, or stands in one.
-func (e entry) theirs() bool { return e.kind == entryMount && (e.nested || e.mount.Kind != MountTmpfs) }
-
-func (e entry) ours() bool { return !e.theirs() }
-
-func (e entry) any() bool { return true }
-
-// entries makes those of which is true, in the view's order.
-func (b *builder) entries(which func(entry) bool, off ablation.Set) {
-	for _, e := range b.view.entries {
-		if which(e) {
-			b.entry(b.root, e, off)
-		}
-	}
-}
-
-// entry makes one thing of the view.
-func (b *builder) entry(root cell, e entry, off ablation.Set) {
-	switch e.kind {
-	case entryDir:
-		b.mkdir(root, e.path, 0o755)
-	case entryLink:
-		b.call(unix.SYS_SYMLINKAT, "symlinkat", e.path, b.str(e.text), root.arg(), b.rel(e.path)).wants(0)
-	case entryFile:
-		b.file(root, e.path, e.text)
-	case entryMount:
-		if e.mount.Kind == MountTmpfs {
-			b.mkdirOnce(root, e)
-			fd := b.tmpfs(e.path, e.mount.Size, 0, 0o1777)
-			b.attachAt(fd, root, e)
-			b.drop(fd, e.path)
-			return
-		}
-		b.hostMount(root, e, off)
-	}
-}
-
-// mkdirOnce makes the mount point of e, unless e lies where one exists.
-func (b *builder) mkdirOnce(root cell, e entry) {
-	if e.nested {
-		return
-	}
-	if e.mount.dir {
-		b.mkdir(root, e.path, 0o755)
-		return
-	}
-	b.call(unix.SYS_MKNODAT, "mknodat", e.path, root.arg(), b.rel(e.path), num(unix.S_IFREG|0o444, "S_IFREG|0444"), num(0)).wants(0)
 }
 
 // hostMount brings a host tree in: handed in as a descriptor when the
