@@ -34,8 +34,8 @@ type Outcome struct {
 	Message  string      `json:"message"`
 }
 
-// Compare says what differs between a run in a watching box and one in another. What the
-// program wrote is not compared: times and random names differ from run to run.
+// Compare says what differs between a run in a watching box and one in another: of what the
+// program wrote, whether it is on the host. What it wrote into its files is not compared.
 func Compare(in jail.Spec, watched jail.Result, other jail.Spec, enforced jail.Result) Comparison {
 	c := Comparison{Schema: Schema, Watched: outcome(watched), Enforced: outcome(enforced), Differences: []string{}, Denials: []jail.Denial{}}
 	if a, b := Ending(watched), Ending(enforced); a != b {
@@ -50,7 +50,9 @@ func Compare(in jail.Spec, watched jail.Result, other jail.Spec, enforced jail.R
 			c.Differences = append(c.Differences, fmt.Sprintf("%s was refused (%s), which it was not in the watching box", d.What, d.Errno))
 		}
 	}
-	c.Differences = append(c.Differences, otherwise(watched.Used, moved(enforced.Used, other.Dir, in.Dir), c.Denials)...)
+	used := moved(enforced.Used, other.Dir, in.Dir)
+	c.Differences = append(c.Differences, otherwise(watched.Used, used, c.Denials)...)
+	c.Differences = append(c.Differences, unwritten(watched.Used, other, used, c.Differences)...)
 	c.Same = len(c.Differences) == 0
 	return c
 }

@@ -161,7 +161,7 @@ func TestCompareTellsOfPaths(t *testing.T) {
 		{"of the box's own", "/proj", run(nil, jail.PathUse{Path: "/tmp/x", Kind: jail.MountTmpfs, Used: true}), run([]string{"/tmp/x"}), ""},
 	} {
 		c.watched.Denials, c.enforced.Denials = none, none
-		got := Compare(jail.Spec{Dir: "/proj"}, c.watched, jail.Spec{Dir: c.start}, c.enforced)
+		got := Compare(jail.Spec{Dir: "/proj"}, c.watched, jail.Spec{Dir: c.start, View: []jail.Mount{mount(jail.MountRW, "/proj", "/proj")}}, c.enforced)
 		if got.Same != (c.want == "") || c.want != "" && !strings.HasPrefix(got.Differences[0], c.want) {
 			t.Errorf("%s: %+v, want %q", c.name, got.Differences, c.want)
 		}

@@ -29,7 +29,8 @@ from a pipe if there is one run.
       learn it; what the script used of this folder is in the profile
   jail learn --check job --profile python -- job.py
       run it in a watching box and then with the profile enforced, and say what
-      differs: the end, the exit code, what is refused or not there
+      differs: the end, the exit code, what is refused or not there, what is
+      not written on the host any more
   jail run --profile job --cwd . -- job.py
 
 A profile does not lie in a folder that the program may write to: it could write
