@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/seed-75010da9/jail/jail"
@@ -117,13 +118,9 @@ func (t *recordTarget) allocate() error {
 
 // write writes r as one line of JSON.
 func (t *recordTarget) write(r jail.Result) error {
-	line, err := oneLine(r)
-	if err != nil {
-		return fmt.Errorf("record: %w", err)
-	}
-	_, err = t.file.Write(line)
+	size, err := t.line(r)
 	if err == nil && t.path != "" {
-		err = t.release(int64(len(line)))
+		err = t.release(size)
 	}
 	if err != nil {
 		if t.path != "" { // part of a record is none
@@ -133,6 +130,45 @@ func (t *recordTarget) write(r jail.Result) error {
 		return fmt.Errorf("record: %w", err)
 	}
 	return nil
+}
+
+// line writes r, and says how long it is. A file that we opened and a pipe take a long
+// record in pieces. What we inherited may be a file that others write to as well, as
+// where several runs append to a log, or a socket that keeps messages apart: there each
+// record is one write, however long.
+func (t *recordTarget) line(r jail.Result) (int64, error) {
+	size, err := r.WriteJSON(onePiece{t.file})
+	if err != errLong {
+		return size, err
+	}
+	if t.path != "" || t.isPipe() {
+		return r.WriteJSON(t.file)
+	}
+	if size, err = r.WriteJSON(io.Discard); err != nil {
+		return 0, err
+	}
+	whole := bytes.NewBuffer(make([]byte, 0, size))
+	if _, err := r.WriteJSON(whole); err != nil {
+		return 0, err
+	}
+	return whole.WriteTo(t.file)
+}
+
+// onePiece takes a record that is one write, as nearly all are, and nothing of another.
+type onePiece struct{ file *os.File }
+
+var errLong = errors.New("longer than one piece")
+
+func (o onePiece) Write(b []byte) (int, error) {
+	if len(b) == jail.RecordPiece { // more may follow
+		return 0, errLong
+	}
+	return o.file.Write(b)
+}
+
+func (t *recordTarget) isPipe() bool {
+	info, err := t.file.Stat()
+	return err == nil && info.Mode()&os.ModeNamedPipe != 0
 }
 
 // release gives back what reserve took beyond the record, and closes the file:
