@@ -66,7 +66,7 @@ func (t *tree) otherNames(all *placed, writable []Grant) (ro, rw []Grant) {
 		if _, granted := all.over(l.real); !granted { // it was refused, under any name
 			continue
 		}
-		if !t.unlinked(all, l) || h == lists && !t.listings || t.gone(l.real) {
+		if !t.unlinked(all, l) || h == lists && !t.lists(l.real) || t.gone(l.real) {
 			continue
 		}
 		w, ok := written.over(l.real)

@@ -9,10 +9,10 @@ import (
 	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
-// grants are in order, each with some of what was used of it.
+// grants are in order, each with some of what was used of it, and what it opens besides.
 func (t *tree) grants(count map[string]int, how string, used map[string]int) []Grant {
 	var grants []Grant
-	names := namesIn(count, used)
+	names, touched := namesIn(count, used), around(used)
 	for p, n := range count {
 		m, ok := t.covering(p)
 		if !ok || !ofHost(m) {
@@ -41,10 +41,29 @@ func (t *tree) grants(count map[string]int, how string, used map[string]int) []G
 			times = "once"
 		}
 		g.Why = what + ", " + how + " " + times + g.names
+		if t.dirs[p] {
+			g.opens = t.openingText(p, touched, how == howWritten)
+			g.Why += g.opens
+		}
 		grants = append(grants, g)
 	}
 	sortGrants(grants)
 	return grants
+}
+
+// How something was used, in a comment.
+const (
+	howRead    = "read"
+	howWritten = "written to"
+)
+
+// around says of a path whether it is one of some, or holds one.
+func around(paths map[string]int) func(p string) bool {
+	above := map[string]bool{}
+	for p := range paths {
+		addAbove(above, p)
+	}
+	return func(p string) bool { _, ok := paths[p]; return ok || above[p] }
 }
 
 // writes says whether a profile can write a grant: HOST or HOST:BOX.

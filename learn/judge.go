@@ -13,11 +13,12 @@ import (
 type judge struct {
 	hints   *jail.Hints
 	private map[string]string // what they say of folders and files of the host's
+	holding map[string]held   // and of what lies right in folders
 	there   *jail.Hints       // with time of their own
 }
 
 func newJudge() *judge {
-	return &judge{jail.NewHintsFor(lookingInto), map[string]string{}, jail.NewHintsFor(lookingAt)}
+	return &judge{jail.NewHintsFor(lookingInto), map[string]string{}, map[string]held{}, jail.NewHintsFor(lookingAt)}
 }
 
 // How long the host is looked at: into folders, for what is private, and at what is there.

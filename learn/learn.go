@@ -1,11 +1,9 @@
 package learn
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail"
 	"golang.org/x/sys/unix"
 )
@@ -57,6 +55,7 @@ type Grant struct {
 	Listed bool
 
 	names string // some of what was used of a folder
+	opens string // what it opens besides
 }
 
 // value is HOST or HOST:BOX.
@@ -80,27 +79,12 @@ const MostText = 64 << 10
 
 // From makes a profile of runs of one command, of which there is at least one.
 func From(extends string, args []string, runs []Watched) *Learned {
-	return from(extends, args, runs, true, newJudge())
-}
-
-// WithoutListings is l without the folders that were merely listed, or nil if there
-// are none. In its box such a folder has no names but those of what is granted in it:
-// many a program does with these, and which ones shows by running it.
-func (l *Learned) WithoutListings() *Learned {
-	listed := slices.DeleteFunc(slices.Clone(l.ReadOnly), func(g Grant) bool { return !g.Listed })
-	if len(listed) == 0 {
-		return nil
-	}
-	lean := from(l.Extends, l.Args, l.Runs, false, l.judge)
-	for _, g := range listed {
-		lean.Open = append(lean.Open, fmt.Sprintf("listing %s: it ran the same with no names in it but those granted here; to show all, which opens all: view.ro = [%s]", shellword.Text(g.at()), shellword.TOML(g.value())))
-	}
-	return lean
+	return from(extends, args, runs, listAll, newJudge())
 }
 
 // from takes folders as wholes the sooner, the more there is to say: a profile that is
 // too long is no profile.
-func from(extends string, args []string, runs []Watched, listings bool, j *judge) *Learned {
+func from(extends string, args []string, runs []Watched, listings listing, j *judge) *Learned {
 	t := newTree(runs, listings, j)
 	for open := slices.Clone(t.open); ; t.enough, t.open = t.enough-1, slices.Clone(open) {
 		l := fromTree(extends, args, runs, t)

@@ -16,12 +16,12 @@ func (t *tree) readOnly(writable []Grant) []Grant {
 	}
 	count := t.readCounts(at, false)
 	needed := maps.Clone(count)
-	if t.listings {
+	if t.listings != listNone {
 		count = t.readCounts(at, true)
 	}
-	grants := t.grants(count, "read", t.read)
+	grants := t.grants(count, howRead, t.read)
 	for i, g := range grants {
-		used := "; read of it: " + orNothing(strings.TrimPrefix(g.names, ": "))
+		used := g.opens + "; read of it: " + orNothing(strings.TrimPrefix(g.names, ": "))
 		switch _, ok := needed[g.at()]; {
 		case !ok:
 			grants[i].Listed = true
@@ -67,20 +67,22 @@ func (t *tree) readCounts(writable map[string]bool, listings bool) map[string]in
 	}
 	if listings {
 		for p := range t.list {
-			add(p, 1)
+			if t.lists(p) {
+				add(p, 1)
+			}
 		}
 	}
 	// A name that leads to something else counts for its folder, and is nothing itself.
 	names := map[string]bool{}
 	for l, h := range t.links {
-		if _, own := count[l.asked]; !own && h != writes && (h != lists || listings) && !t.isGiven(l.asked, jail.MountRO) && !t.made[l.asked] && inWritable.from(l.asked) == "" {
+		if _, own := count[l.asked]; !own && h != writes && (h != lists || listings && t.lists(l.real)) && !t.isGiven(l.asked, jail.MountRO) && !t.made[l.asked] && inWritable.from(l.asked) == "" {
 			names[l.asked] = true
 		}
 	}
 	for p := range names {
 		count[p] += 0
 	}
-	count = t.gather(count)
+	count = t.gather(count, false)
 	for p := range names {
 		if !t.dirs[p] {
 			delete(count, p)

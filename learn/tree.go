@@ -33,7 +33,7 @@ type tree struct {
 	looked   map[string]string     // folders that were only looked at, by the names that were used, with where these lead
 	links    map[link]how          // other names of what was used
 	moves    [][2]string           // folders between which something was moved
-	listings bool                  // grant what was merely listed
+	listings listing               // what is granted of what was merely listed
 	enough   int                   // of fullDetail to leastDetail
 	*judge
 	open []string
@@ -54,7 +54,7 @@ const (
 	writes
 )
 
-func newTree(runs []Watched, listings bool, j *judge) *tree {
+func newTree(runs []Watched, listings listing, j *judge) *tree {
 	t := &tree{mounts: map[string]jail.Mount{}, given: map[string]jail.Mount{}, around: map[string]bool{}, start: runs[0].Spec.Dir, inPlace: runs[0].Spec.Tier == jail.Tier2,
 		dirs: map[string]bool{}, made: map[string]bool{}, wrote: map[string]int{}, read: map[string]int{}, list: map[string]bool{}, held: map[string]bool{},
 		looked: map[string]string{}, links: map[link]how{}, listings: listings, enough: fullDetail, judge: j}

@@ -28,7 +28,7 @@ func TestNoFolderUnlooked(t *testing.T) {
 	used = append(used, jail.PathUse{Path: sub, Real: sub, Kind: jail.MountRO, Source: sub, Read: true, Dir: true, Count: 1})
 	spec := jail.Spec{View: []jail.Mount{{Kind: jail.MountRO, Source: dir, Target: dir}}}
 	runs := []Watched{{Spec: spec, Result: jail.Result{Used: &jail.Used{Paths: used}}}}
-	tree := newTree(runs, true, newJudge())
+	tree := newTree(runs, listAll, newJudge())
 	tree.hints = jail.NewHintsFor(0)
 	l := fromTree("base", []string{"x"}, runs, tree)
 	for _, g := range l.ReadOnly {

@@ -32,9 +32,9 @@ func (t *tree) writable() []Grant {
 			t.dirs[at] = true
 		}
 	}
-	count = t.gather(count)
+	count = t.gather(count, true)
 	t.join(count)
-	return t.grants(t.fold(count), "written to", t.wrote)
+	return t.grants(t.fold(count), howWritten, t.wrote)
 }
 
 // join makes one grant of two between which something was moved or linked: the folder
@@ -82,8 +82,9 @@ func (t *tree) fold(count map[string]int) map[string]int {
 }
 
 // gather makes a folder of many things in it, and that again, from the inside out; what
-// lies in another is left out.
-func (t *tree) gather(count map[string]int) map[string]int {
+// lies in another is left out. A folder that is written to as a whole has nothing else in
+// it, and one that is read no keys that were not.
+func (t *tree) gather(count map[string]int, writable bool) map[string]int {
 	count = t.fold(count)
 	in := map[string]int{}
 	depths := map[int][]string{}
@@ -99,9 +100,14 @@ func (t *tree) gather(count map[string]int) map[string]int {
 	for p := range count {
 		note(p)
 	}
+	counted := func(p string) bool { _, ok := count[p]; return ok }
+	harmless := func(dir string) bool { return !private(t.opened(dir, counted)) }
+	if writable {
+		harmless = func(dir string) bool { return t.alone(dir, counted) }
+	}
 	for at := slices.Max(append(slices.Collect(maps.Keys(depths)), 0)); at > 0; at-- {
 		for _, dir := range depths[at] {
-			if in[dir] >= t.enough && t.keeps(dir) == "" && !t.missing(dir) {
+			if in[dir] >= t.enough && t.keeps(dir) == "" && !t.missing(dir) && harmless(dir) {
 				count[dir] += 0
 				t.dirs[dir] = true
 				note(dir)

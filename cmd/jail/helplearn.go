@@ -17,13 +17,13 @@ in a folder that is granted), calls that are denied and lower limits are in the
 profile as well, and what it had read-only is never writable: the profile is
 never wider. It is not used until you name it.
 
-A folder that was listed shows names, and a grant of names opens what they name.
-So a program that wrote to no folder runs once more, without those that were
-merely listed; they are granted if it then ends otherwise, writes more or less,
-or is refused something, and the comment says so. A link or a socket takes the
-folder that holds it, two folders between which something was moved the one
-around both. With --stdin a filter has its input: from a file in each run, or
-from a pipe if there is one run.
+A folder that was listed shows names, and a grant of names opens what they
+name. So it runs once more without those that were merely listed, writing to
+copies; they are granted if it then ends otherwise, writes more or less, or is
+refused something, and does not with them; the comment says so, and which keys
+they open. A link or a socket takes the folder that holds it, two folders
+between which something was moved the one around both. With --stdin a filter
+has its input: from a file in each run, or from a pipe if there is one run.
 
   jail learn --profile python --out ~/.config/jail/profiles/job.toml -- job.py
       learn it; what the script used of this folder is in the profile

@@ -146,29 +146,6 @@ func (l *learner) run(spec jail.Spec) (jail.Result, bool) {
 	return res, false
 }
 
-// lean is the profile without the folders that were merely listed, if the program runs
-// the same without them: that is tried. A program that wrote somewhere is not run once
-// more than it was asked to be. Not ok is that it was ended.
-func (l *learner) lean(learned *learn.Learned, watched jail.Result) (*learn.Learned, bool) {
-	less := learned.WithoutListings()
-	if less == nil || len(learned.Writable) > 0 || !l.stdin.again() {
-		return learned, true
-	}
-	in, err := l.stdin.next()
-	if err != nil {
-		return learned, true
-	}
-	res, err := jail.RunIO(l.ctx, less.Spec(), jail.IO{Stdin: in})
-	switch {
-	case res.Reason == jail.ReasonCanceled:
-		printOutcome(os.Stderr, res, false, false)
-		return nil, false
-	case err != nil || !learn.Alike(learned.Runs[0].Spec, watched, less.Spec(), res):
-		return learned, true
-	}
-	return less, true
-}
-
 func (l *learner) learn(spec jail.Spec, args []string, out *profileFile) int {
 	given, ok := l.given(args)
 	if !ok {
@@ -191,7 +168,7 @@ func (l *learner) learn(spec jail.Spec, args []string, out *profileFile) int {
 		}
 		runs = append(runs, learn.Watched{Spec: spec, Result: res, Given: given})
 	}
-	learned, ok := l.lean(learn.From(l.extends(), args, runs), runs[0].Result)
+	learned, ok := l.lean(learn.From(l.extends(), args, runs))
 	if !ok {
 		return exitRefused
 	}
