@@ -43,7 +43,7 @@ func (t *tree) readCounts(writable map[string]bool, listings bool) map[string]in
 		if t.made[p] || inWritable.from(p) != "" {
 			return
 		}
-		for at != root && passing(path.Base(at)) {
+		for at != root && (passing(path.Base(at)) || t.differs(at)) {
 			at = parent(at)
 			t.dirs[at] = true
 		}

@@ -30,6 +30,7 @@ type tree struct {
 	read     map[string]int        // what was read or executed
 	list     map[string]bool       // folders that were listed
 	held     map[string]bool       // folders of links and sockets, which can't be granted by themselves
+	shapes   map[string][]names    // what each run used, by folder and shape of the name
 	looked   map[string]string     // folders that were only looked at, by the names that were used, with where these lead
 	links    map[link]how          // other names of what was used
 	moves    [][2]string           // folders between which something was moved
@@ -56,7 +57,7 @@ const (
 
 func newTree(runs []Watched, listings listing, j *judge) *tree {
 	t := &tree{mounts: map[string]jail.Mount{}, given: map[string]jail.Mount{}, around: map[string]bool{}, start: runs[0].Spec.Dir, inPlace: runs[0].Spec.Tier == jail.Tier2,
-		dirs: map[string]bool{}, made: map[string]bool{}, wrote: map[string]int{}, read: map[string]int{}, list: map[string]bool{}, held: map[string]bool{},
+		dirs: map[string]bool{}, made: map[string]bool{}, wrote: map[string]int{}, read: map[string]int{}, list: map[string]bool{}, held: map[string]bool{}, shapes: map[string][]names{},
 		looked: map[string]string{}, links: map[link]how{}, listings: listings, enough: fullDetail, judge: j}
 	for _, w := range runs {
 		for _, m := range w.Given.View {
@@ -72,12 +73,13 @@ func newTree(runs []Watched, listings listing, j *judge) *tree {
 	}
 	t.covers, t.givens = covers(t.mounts), covers(t.given)
 	t.packs = t.outermost(func(p string) bool { return slices.Contains(packs, path.Base(p)) })
-	for _, w := range runs {
+	for i, w := range runs {
 		if w.Result.Used == nil {
 			continue
 		}
 		for _, u := range w.Result.Used.Paths {
 			t.add(u)
+			t.shape(i, u)
 		}
 		t.moves = append(t.moves, w.Result.Used.Moves...)
 	}

@@ -21,7 +21,7 @@ func (t *tree) writable() []Grant {
 		if t.made[p] && p != root {
 			at = parent(p)
 		}
-		for at != root && (t.made[at] || passing(path.Base(at))) {
+		for at != root && (t.made[at] || passing(path.Base(at)) || t.differs(at) || t.stale(at)) {
 			at = parent(at)
 		}
 		if pack := t.packs.from(at); pack != "" && !t.made[pack] {
