@@ -171,12 +171,6 @@ var wholes = []string{"/bin", "/boot", "/dev", "/efi", "/etc", "/export", "/home
 var systems = []string{"/bin", "/boot", "/dev", "/efi", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/nix", "/opt", "/proc", "/run", "/sbin", "/snap", "/sys", "/usr",
 	"/var/cache", "/var/lib", "/var/log", "/var/mail", "/var/spool", "/var/run", "/var/lock"}
 
-// has says whether the host has something at a path.
-func (h *hostLooks) has(p string) bool {
-	_, ok := h.at(p)
-	return ok
-}
-
 // homesOf are the caller's home and those of other people, each as named and as what its
 // links lead to. Names of users that no file has, as LDAP's, are not asked for.
 func homesOf(closed []string) []string {

@@ -1,12 +1,11 @@
 package jail
 
 import (
+	"io/fs"
 	"os"
 	"path"
 	"slices"
 	"strings"
-
-	"golang.org/x/sys/unix"
 )
 
 // What no hint names goes by where it lies and by its shape, and not by what the programs
@@ -53,7 +52,7 @@ func (h *hostLooks) homeOf(real string) string {
 		if path.Dir(dir) == "/home" || slices.Contains(h.homes, dir) {
 			return dir
 		}
-		for _, name := range []string{".bashrc", ".gnupg", ".profile", ".ssh", ".zshrc"} {
+		for _, name := range homeSigns {
 			if _, ok := h.look(path.Join(dir, name)); ok {
 				return dir
 			}
@@ -62,21 +61,31 @@ func (h *hostLooks) homeOf(real string) string {
 	return ""
 }
 
+// homeSigns are names of what lies in homes and nowhere else.
+var homeSigns = []string{".bashrc", ".gnupg", ".profile", ".ssh", ".zshrc"}
+
 // keyName says whether a file is called as those with keys and tokens in them are, or lies
 // in a folder that is; in what was installed it is code.
 func keyName(real string) bool {
-	installed := func(s string) bool { return strings.Contains(real, s) }
-	if slices.ContainsFunc([]string{"/usr", "/lib", "/lib64", "/nix"}, func(top string) bool { return below(real, top) }) ||
-		slices.ContainsFunc([]string{"/site-packages/", "/dist-packages/", "/node_modules/"}, installed) {
+	if installed(real) {
 		return false
 	}
 	for part := range strings.SplitSeq(strings.ToLower(real), "/") {
-		if part == "credentials" || part == "secrets" {
+		if keyFolder(part) {
 			return true
 		}
 	}
 	return keyFile(strings.ToLower(path.Base(real)))
 }
+
+// installed says whether a path lies where code is kept that somebody published.
+func installed(real string) bool {
+	return slices.ContainsFunc([]string{"/usr", "/lib", "/lib64", "/nix"}, func(top string) bool { return below(real, top) }) ||
+		slices.ContainsFunc([]string{"/site-packages/", "/dist-packages/", "/node_modules/"}, func(s string) bool { return strings.Contains(real, s) })
+}
+
+// keyFolder is what the name of a folder, in small letters, decides of all in it.
+func keyFolder(name string) bool { return name == "credentials" || name == "secrets" }
 
 // keyFile is what the last part of a path, in small letters, decides.
 func keyFile(name string) bool {
@@ -96,8 +105,8 @@ func keyFile(name string) bool {
 	return false
 }
 
-// holds says why a folder is not named for what is in it, or is "": somebody's home, a file
-// with keys right in it, or a socket.
+// holds says why a folder is not named for what is in it, or is "": a home, files with
+// keys, or a socket.
 func (h *hostLooks) holds(dir string) string {
 	why, known := h.held[dir]
 	if !known {
@@ -112,50 +121,31 @@ func (h *hostLooks) found(dir string) string {
 	if h.homeOf(path.Join(dir, "x")) == dir {
 		return "it is somebody's whole home"
 	}
-	for _, e := range listed(dir, mostEntries) {
-		if keyName(path.Join(dir, e.Name())) {
-			return "it holds " + shownPath(e.Name()) + ", which is called as keys and tokens are"
-		}
+	said, unseen := h.through(dir, mostOfTree, judgeIn(dir))
+	if unseen != "" {
+		return "it could not be looked through for keys and sockets: " + unseen
 	}
-	if at := h.socketIn(dir); at != "" {
-		return "it holds a socket"
-	}
-	return ""
+	return said
 }
 
-// mostEntries is how much of a folder, or of a tree, is looked at.
-const mostEntries = 2048
-
-// socketIn is the folder of a tree, of a large one of what is first looked at, in which
-// there is a socket, or "". By it a program with
-// --unix is out of its box where Landlock does not keep it (abiResolveUnix).
-func (h *hostLooks) socketIn(dir string) string {
-	folders, left := []string{dir}, mostEntries
-	for n := 0; n < len(folders) && left > 0; n++ {
-		entries := listed(folders[n], left)
-		left -= len(entries) + 1
-		for _, e := range entries {
-			if e.Type()&os.ModeSocket != 0 {
-				return folders[n]
-			}
-			if at := path.Join(folders[n], e.Name()); e.IsDir() && !slices.Contains(h.closed, at) {
-				folders = append(folders, at)
-			}
+// judgeIn says of what lies in a folder why that is not named with it, or "".
+func judgeIn(dir string) func(at string, kind fs.FileMode) string {
+	places := placesByName()
+	return func(at string, kind fs.FileMode) string {
+		name, rest := path.Base(at), shownPath(strings.TrimPrefix(at, dir+"/"))
+		switch {
+		case kind&fs.ModeSocket != 0:
+			return "it holds a socket"
+		case installed(at):
+		case kind.IsDir() && keyFolder(strings.ToLower(name)), !kind.IsDir() && keyFile(strings.ToLower(name)):
+			return "it holds " + rest + ", which is called as keys and tokens are"
+		case slices.ContainsFunc(places[name], func(s string) bool { return strings.HasSuffix(at, "/"+s) }):
+			return "it holds " + rest + ", where keys or tokens are kept"
+		case slices.Contains(homeSigns, name):
+			return "it holds " + rest + ", by which it is a home or the copy of one"
 		}
+		return ""
 	}
-	return ""
-}
-
-// listed are the first entries of a folder, in no order.
-func listed(dir string, most int) []os.DirEntry {
-	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return nil
-	}
-	f := os.NewFile(uintptr(fd), dir)
-	defer f.Close()
-	entries, _ := f.ReadDir(most)
-	return entries
 }
 
 // runs says why what lies at a path is not named to be written to, or is "": somebody runs

@@ -1,6 +1,7 @@
 package jail
 
 import (
+	"io/fs"
 	"path"
 	"strings"
 
@@ -21,16 +22,30 @@ func (r *run) unixGrant() grant {
 		if m.Kind != MountRO && m.Kind != MountRW || !m.dir {
 			continue
 		}
-		at := ""
-		if !r.looks().bounded(func() { at = r.looks().socketIn(m.Source) }) {
+		at, unseen := "", ""
+		if !r.looks().bounded(func() { at, unseen = r.looks().socketIn(m.Source) }) {
 			return grant{never: tookTooLong}
 		}
-		if at != "" {
+		switch {
+		case at != "":
 			return grant{never: notHinted + "--unix opens " + all + ", and one lies in " + shellword.Quote(at)}
+		case unseen != "":
+			return grant{never: notHinted + "--unix opens " + all + ", and " + shellword.Quote(m.Source) + " could not be looked through for one: " + unseen}
 		}
 	}
 	g.opens = all
 	return g
+}
+
+// socketIn is the folder of a tree in which there is a socket, or "". By it a program with
+// --unix is out of its box where Landlock does not keep it (abiResolveUnix).
+func (h *hostLooks) socketIn(dir string) (at, unseen string) {
+	return h.through(dir, mostOfTree, func(at string, kind fs.FileMode) string {
+		if kind&fs.ModeSocket != 0 {
+			return path.Dir(at)
+		}
+		return ""
+	})
 }
 
 // opensOf is what a folder that would be granted to be written holds of what programs of
@@ -41,7 +56,7 @@ func (h *hostLooks) opensOf(g pathGrant) string {
 	}
 	var held []string
 	for _, name := range []string{".devcontainer", ".envrc", ".git", ".github", ".hg", ".husky", ".idea", ".vscode", "node_modules/.bin"} {
-		if h.has(path.Join(g.source, name)) {
+		if _, there := h.look(path.Join(g.source, name)); there {
 			held = append(held, name)
 		}
 	}

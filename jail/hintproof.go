@@ -50,7 +50,9 @@ func (r *run) typed(g pathGrant) pathGrant {
 	if why != "" {
 		return pathGrant{never: g.flag + " " + shellword.Quote(m.value()) + " would be refused: " + why}
 	}
-	g.opens = r.looks().opensOf(g)
+	if !r.looks().bounded(func() { g.opens = r.looks().opensOf(g) }) {
+		return pathGrant{never: tookTooLong}
+	}
 	return r.worded(g, m)
 }
 

@@ -43,6 +43,18 @@ func secretName(p string) bool {
 	return slices.ContainsFunc(secrets, func(s string) bool { return strings.Contains(p+"/", "/"+s+"/") })
 }
 
+// placesByName are those places of which one is enough to keep back a folder that holds
+// it, by the last part of their paths.
+func placesByName() map[string][]string {
+	places := make(map[string][]string, len(secrets))
+	for _, s := range secrets {
+		if !slices.Contains(ofProjects, s) {
+			places[path.Base(s)] = append(places[path.Base(s)], s)
+		}
+	}
+	return places
+}
+
 // secretIn is the place of those that a folder holds, or "".
 func (h *hostLooks) secretIn(dir string) string {
 	there := func(p string) bool { _, ok := h.look(p); return ok }
