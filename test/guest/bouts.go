@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -17,6 +19,7 @@ import (
 type bout struct {
 	class   class
 	user    bool
+	stage   stage
 	suites  []suite
 	image   image
 	work    workshop
@@ -35,37 +38,28 @@ func (b bout) role() string {
 
 func (b bout) name() string { return b.class.name + " as " + b.role() }
 
-// bouts are one for each host and role.
+// bouts are one for each host, role and stage, in the order of the stages.
 func (o options) bouts(hosts []pick, suites []suite, images map[string]image, work workshop) ([]bout, error) {
 	var list []bout
 	for _, h := range hosts {
 		for _, role := range h.roles {
-			var fit []suite
+			stages, none := map[stage][]suite{}, true
 			for _, s := range suites {
-				if s.fits(h.class, role) && (o.suites != "" || !h.brief || !s.long) {
-					fit = append(fit, s)
+				if s.unfit(h.class, role) == "" && (o.suites != "" || s.spared(h.class) == "") {
+					at := s.stage(h.class, role)
+					stages[at], none = append(stages[at], s), false
 				}
 			}
-			if len(fit) == 0 {
+			if none {
 				return nil, fmt.Errorf("%s as %s: none of the suites %s is for it: those that make their own places are for -hosts here, programs are root's in guests, and where no box runs there are no reasons", h.name, role, o.suites)
 			}
-			list = append(list, bout{h.class, role == "user", fit, images[h.kernel.name], work, o.filter, o.skip, o.verbose, o.update})
+			for at, fit := range stages {
+				list = append(list, bout{h.class, role == "user", at, fit, images[h.kernel.name], work, o.filter, o.skip, o.verbose, o.update})
+			}
 		}
 	}
+	slices.SortStableFunc(list, func(a, b bout) int { return cmp.Compare(a.stage, b.stage) })
 	return list, nil
-}
-
-// fits says whether a suite is for a host and a role.
-func (s suite) fits(h class, role string) bool {
-	switch {
-	case s.here:
-		return h.kernel.kind == here
-	case s.boxes:
-		return !h.kernel.below
-	case s.commands != "":
-		return h.kernel.kind != here && !h.kernel.below && role == "root" && h.refuses == ""
-	}
-	return true
 }
 
 // runAll runs bouts side by side, and answers in their order. It hands each on as
@@ -76,12 +70,15 @@ func runAll(ctx context.Context, bouts []bout, parallel int, done func(result) e
 	slots := make(chan struct{}, max(parallel, 1))
 	var wg sync.WaitGroup
 	for i, b := range bouts {
+		if b.class.kernel.kind == here {
+			wg.Wait()
+		}
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
 			began := time.Now()
 			results[i] = b.run(ctx)
-			results[i].TookMS = time.Since(began).Milliseconds()
+			results[i].TookMS, results[i].Ended = time.Since(began).Milliseconds(), time.Now().UTC().Truncate(time.Second)
 			one.Lock()
 			defer one.Unlock()
 			fmt.Println(results[i].line())
@@ -100,9 +97,22 @@ func runAll(ctx context.Context, bouts []bout, parallel int, done func(result) e
 const bootTries = 3
 
 func (b bout) run(ctx context.Context) result {
-	if b.class.kernel.kind == here {
-		return b.onThisMachine(ctx)
+	r := b.begin()
+	switch {
+	case ctx.Err() != nil:
+		r.Fault = ctx.Err().Error()
+	case b.class.kernel.kind == here:
+		r = b.onThisMachine(ctx)
+	default:
+		r = b.inGuest(ctx)
 	}
+	if outOfTime(ctx) {
+		r = b.cut(r)
+	}
+	return r
+}
+
+func (b bout) inGuest(ctx context.Context) result {
 	for try := 1; ; try++ {
 		r, err := b.once(ctx)
 		if err == nil {

@@ -1,10 +1,10 @@
 // The program guest boots real kernels and runs jail's own tests in them:
 //
 //	go run ./test/guest -list                    hosts and suites
-//	go run ./test/guest                          everything, an hour or so
+//	go run ./test/guest                          everything, for hours
 //	go run ./test/guest -hosts qemu-6.1:root,qemu-6.12:user -suites cgroups,escape
 //	go run ./test/guest -hosts qemu-7.3 -roles user -suites jail -run TestReasonsForReal -v
-//	go run ./test/guest -json hosts.json -docs docs/hosts.md
+//	go run ./test/guest -within 60m -json hosts.json -docs docs/hosts.md
 //	go run ./test/guest -roles root -suites programs -json programs.json
 //	go run ./test/guest -suites doctor -update   keep what doctor says from now on
 //
@@ -50,4 +50,10 @@
 // Emulated processors are 10 to 30 times slower than the machine's own. Limits
 // of time are longer by a factor, and tests are told of it in
 // JAIL_TEST_SLOWNESS. Two guests run side by side.
+//
+// What says most for its time is run first: this machine and its places, the short
+// suites on every host, the attacks as an ordinary user, the walls, both as root, and
+// the programs last. Each of these stages is a boot of its own. What -within leaves no
+// time for is recorded as not run, and the page says so in its place; no test failed
+// by that.
 package main

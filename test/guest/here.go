@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -24,8 +25,8 @@ func (b bout) onThisMachine(ctx context.Context) result {
 	for _, s := range b.suites {
 		for _, job := range s.jobs(b) {
 			j, err := b.runHere(ctx, job)
-			if err != nil {
-				r.Fault = err.Error()
+			if err != nil || outOfTime(ctx) {
+				r.Fault = fmt.Sprint(err)
 				return r
 			}
 			if !s.here {

@@ -36,6 +36,14 @@ func (c class) roles() []string {
 	return []string{"root", "user"}
 }
 
+// onlyRole is why there is no other role.
+func (c class) onlyRole() string {
+	if c.kernel.kind == here {
+		return "root's tests become users by themselves"
+	}
+	return "root needs no group to be given"
+}
+
 // hosts are all classes, the cheapest first.
 func hosts() []class {
 	self := kernel{name: "here", kind: here}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 )
 
 func main() {
@@ -46,6 +47,7 @@ type options struct {
 	fetch    bool
 	verbose  bool
 	update   bool
+	within   time.Duration
 }
 
 func parseFlags() options {
@@ -61,6 +63,7 @@ func parseFlags() options {
 	flag.StringVar(&o.docs, "docs", "", "write the table of all results to this `file`; needs -json")
 	flag.BoolVar(&o.fetch, "fetch", false, "fetch and build what the hosts need, and run nothing")
 	flag.BoolVar(&o.update, "update", false, "keep what jail doctor says on each host in "+documents+", instead of comparing with what is there")
+	flag.DurationVar(&o.within, "within", 0, "end after this `time`, as in 60m; what was not run by then is recorded as that")
 	flag.BoolVar(&o.verbose, "v", false, "print what the guests print")
 	flag.Parse()
 	return o
@@ -85,6 +88,8 @@ func (o options) run(ctx context.Context) (bool, error) {
 	if o.list {
 		return true, list(hosts, chosen)
 	}
+	ctx, stop := o.deadline(ctx)
+	defer stop()
 	if os.Geteuid() != 0 {
 		return false, errors.New("run it as root: it sees to it that guests can change nothing on the host")
 	}
@@ -110,12 +115,16 @@ func (o options) run(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	var ran []result
 	results, err := runAll(ctx, bouts, o.parallel, func(r result) error {
-		old = merge(old, []result{r})
-		return o.save(old)
+		ran = add(ran, r)
+		return o.save(merge(slices.Clone(old), ran))
 	})
 	ok := summarize(results)
-	return ok, errors.Join(err, ctx.Err())
+	if !outOfTime(ctx) {
+		err = errors.Join(err, ctx.Err())
+	}
+	return ok, err
 }
 
 // choose picks from a list by name; no names are all.

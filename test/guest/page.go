@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -23,30 +24,30 @@ func page(all []result) string {
 	for _, h := range hosts() {
 		kernel, abi := "not run", "—"
 		if r := findAny(all, h.name); r != nil {
-			kernel = r.Kernel
+			kernel = cmp.Or(r.Kernel, kernel)
 			if report, ok := r.report(); ok && report.LandlockABI > 0 {
 				abi = fmt.Sprintf("ABI %d", report.LandlockABI)
 			} else if ok {
 				abi = "none"
 			}
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", h.name, h.what, kernel, abi, outcome(find(all, h.name, "root")), outcome(find(all, h.name, "user")))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", h.name, h.what, kernel, abi, outcome(all, h, "root"), outcome(all, h, "user"))
 	}
 	b.WriteString(wallsHead)
-	each(all, func(r *result) { b.WriteString(wallsRow(r)) })
+	everywhere(all, func(_ class, r *result) { b.WriteString(wallsRow(r)) })
 	b.WriteString(tier2Head)
-	each(all, func(r *result) { b.WriteString(tier2Row(r)) })
+	everywhere(all, func(_ class, r *result) { b.WriteString(tier2Row(r)) })
 	b.WriteString(tier2Notes(all))
 	b.WriteString(runsHead)
-	each(all, func(r *result) { b.WriteString(runsRow(r)) })
+	everywhere(all, func(h class, r *result) { b.WriteString(runsRow(h, r)) })
 	b.WriteString(placesHead)
-	if r := find(all, "here", "root"); r != nil {
+	everywhere(all, func(h class, r *result) {
 		for _, s := range suites() {
-			if s.here {
-				b.WriteString(placeRows(s, r.job(s.name)))
+			if s.here && h.kernel.kind == here {
+				b.WriteString(placeRows(s, r.job(s.name), r.notRun(s, h)))
 			}
 		}
-	}
+	})
 	b.WriteString(documentHead)
 	for _, v := range varying() {
 		fmt.Fprintf(&b, "- %s\n", v.what)
@@ -70,8 +71,8 @@ func runLines(all []result) []string {
 			if r.At.Before(first) {
 				first = r.At
 			}
-			if end := r.At.Add(time.Duration(r.TookMS) * time.Millisecond); end.After(last) {
-				last = end
+			if r.Ended.After(last) {
+				last = r.Ended
 			}
 		}
 		of := "one complete run"
@@ -106,15 +107,25 @@ func keptLines(all []result) (lines []string) {
 	return lines
 }
 
-// outcome is how a bout went, and how long it took.
-func outcome(r *result) string {
+// outcome is how all that was run on a host for a role went, and how long it took.
+func outcome(all []result, h class, role string) string {
+	r := find(all, h.name, role)
 	switch {
+	case !slices.Contains(h.roles(), role):
+		return "not run: " + h.onlyRole()
 	case r == nil:
-		return "—"
-	case !r.fine():
-		return "**failed**, " + milliseconds(r.TookMS).Round(time.Second).String()
+		return "not run: " + notAskedFor
 	}
-	return "ok, " + milliseconds(r.TookMS).Round(time.Second).String()
+	took := milliseconds(r.TookMS).Round(time.Second).String()
+	for _, e := range r.Jobs {
+		if e.NotRun != "" {
+			took += "; " + e.Name + " not run: " + e.NotRun
+		}
+	}
+	if !r.fine() {
+		return "**failed**, " + took
+	}
+	return "ok, " + took
 }
 
 func findAny(all []result, host string) *result {
@@ -131,6 +142,20 @@ func each(all []result, do func(*result)) {
 			if r := find(all, h.name, role); r != nil {
 				do(r)
 			}
+		}
+	}
+}
+
+// everywhere goes through all hosts and their roles. Those of which there is no result
+// have an empty one.
+func everywhere(all []result, do func(class, *result)) {
+	for _, h := range hosts() {
+		for _, role := range h.roles() {
+			r := find(all, h.name, role)
+			if r == nil {
+				r = &result{Host: h.name, Role: role}
+			}
+			do(h, r)
 		}
 	}
 }
@@ -180,9 +205,13 @@ var layers = [...]jail.LayerName{jail.LayerNamespaces, jail.LayerRoot, jail.Laye
 // a host can't have, and how the box with all defaults is refused there.
 func wallsRow(r *result) string {
 	row := fmt.Sprintf("| %s, %s |", r.Host, r.Role)
-	weak, _ := r.record(weakened)
+	weak, ok := r.record(weakened)
 	for _, name := range layers {
-		row += " " + escaped(mechanism(weak.Layers, name)) + " |"
+		cell := "not run"
+		if ok {
+			cell = mechanism(weak.Layers, name)
+		}
+		row += " " + escaped(cell) + " |"
 	}
 	return row + " " + escaped(verdictOf(r)) + " |\n"
 }

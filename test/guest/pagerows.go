@@ -14,11 +14,11 @@ var tier2Layers = []jail.LayerName{jail.LayerCaps, jail.LayerLandlock, jail.Laye
 
 // tier2Row says what enforces what in a box of tier 2, or how it is refused.
 func tier2Row(r *result) string {
+	row := fmt.Sprintf("| %s, %s |", r.Host, r.Role)
 	said, ok := r.report()
 	if !ok {
-		return ""
+		return row + strings.Repeat(" not run |", len(tier2Layers)+1) + "\n"
 	}
-	row := fmt.Sprintf("| %s, %s |", r.Host, r.Role)
 	for _, name := range tier2Layers {
 		row += " " + escaped(mechanism(said.Tier2.Layers, name)) + " |"
 	}
@@ -65,14 +65,17 @@ func steadyNote(note string) string {
 }
 
 // runsRow says what was run on a host, and how it went.
-func runsRow(r *result) string {
+func runsRow(h class, r *result) string {
 	row := fmt.Sprintf("| %s, %s | %v |", r.Host, r.Role, milliseconds(r.BootMS))
 	for _, language := range []string{"node", "python"} {
 		row += " " + languageCell(r, language) + " |"
 	}
-	for _, name := range []string{"cgroups", "reasons", "jail", "escape"} {
-		cell := "—"
-		if e := r.job(name); e != nil {
+	for _, s := range suites() {
+		if !slices.Contains([]string{"cgroups", "reasons", "audit", "jail", "escape"}, s.name) {
+			continue
+		}
+		cell := "not run: " + r.notRun(s, h)
+		if e := r.job(s.name); e != nil && e.NotRun == "" {
 			cell = fmt.Sprintf("%d / %d / %d in %v", e.Passed, len(e.Failed), len(e.Skips), milliseconds(e.TookMS))
 		}
 		row += " " + cell + " |"
@@ -85,7 +88,7 @@ func runsRow(r *result) string {
 func languageCell(r *result, language string) string {
 	rec, ok := r.record(language)
 	if !ok {
-		return "—"
+		return "not run"
 	}
 	if rec.OK {
 		return fmt.Sprintf("%d ms", rec.Usage.WallMS)
@@ -101,10 +104,10 @@ func languageCell(r *result, language string) string {
 }
 
 // placeRows are the rows of one suite that makes its places itself: what passed,
-// gathered by the place, and what was said of it.
-func placeRows(s suite, e *ended) string {
-	if e == nil {
-		return ""
+// gathered by the place, and what was said of it; or why it was not run.
+func placeRows(s suite, e *ended, notRun string) string {
+	if e == nil || e.NotRun != "" {
+		return fmt.Sprintf("| %s | — | not run: %s | |\n", s.name, notRun)
 	}
 	var places []string
 	count, said := map[string]int{}, map[string][]string{}
@@ -125,6 +128,9 @@ func placeRows(s suite, e *ended) string {
 	}
 	for _, f := range e.Failed {
 		fmt.Fprintf(&b, "| %s | %s | **failed** | %s |\n", s.name, escaped(f.Test), escaped(f.Said))
+	}
+	if !e.fine() && len(e.Failed) == 0 {
+		fmt.Fprintf(&b, "| %s | — | **failed** | it ended with status %d |\n", s.name, e.Exit)
 	}
 	return b.String()
 }

@@ -7,7 +7,9 @@ const (
 What jail enforces on each class of hosts, or how it refuses there, as real kernels
 showed it. Generated; do not edit:
 
-    go run ./test/guest -json hosts.json -docs docs/hosts.md
+    go run ./test/guest -within 60m -json hosts.json -docs docs/hosts.md
+
+Where a suite has no result, "not run" says why.
 
 Each host but one is a real kernel that was booted over a view of the machine's
 files, once for root and once for an ordinary user, whose control group was
@@ -17,7 +19,7 @@ virtual one with control groups of version 1 and 2. Results are from:
 `
 	hostsHead = `
 In the last columns: how all that was run for root, and for an ordinary user, went,
-and how long it took, from start to end.
+and how long it took, all boots together.
 
 | host | is | kernel | Landlock | root | user |
 |---|---|---|---|---|---|
@@ -46,11 +48,12 @@ What holds a box without namespaces (` + "`--tier 2`" + `), as doctor ran it.
 Up is from start to the first job. The languages are a first script with the
 profile: its wall time, or the layer for which it was refused, and then its time in
 a box that may go without that layer, by name. The suites are tests that passed,
-failed and were skipped, and their time. Emulated processors are 10 to 30 times
-slower than real ones.
+failed and were skipped, and their time. Emulated processors are slower than real
+ones by far. "On qemu-6.1 alone" is said of a class that differs from that one in
+something that the suite does not ask for.
 
-| host, who | up | node | python | caps (cgroups) | reasons | walls (jail) | attacks (escape) |
-|---|---|---|---|---|---|---|---|
+| host, who | up | node | python | caps (cgroups) | reasons | Landlock's records (audit) | walls (jail) | attacks (escape) |
+|---|---|---|---|---|---|---|---|---|
 `
 	placesHead = `
 ## Places that need no other kernel

@@ -3,12 +3,8 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -24,7 +20,8 @@ type result struct {
 	Role        string    `json:"role"`
 	Commit      string    `json:"commit"`
 	At          time.Time `json:"at"`
-	TookMS      int64     `json:"took_ms"` // from start to end
+	Ended       time.Time `json:"ended"`
+	TookMS      int64     `json:"took_ms"` // of all its boots
 	Kernel      string    `json:"kernel"`
 	Controllers string    `json:"controllers"` // of control groups of version 2
 	BootMS      int64     `json:"boot_ms"`
@@ -45,6 +42,8 @@ type ended struct {
 	JSON   json.RawMessage `json:"json,omitempty"`   // the line of JSON that it printed
 	Output string          `json:"output,omitempty"`
 	Wrong  string          `json:"wrong,omitempty"` // what is not as it must be on this host
+	// NotRun is why it was not, though it was to be.
+	NotRun string `json:"not_run,omitempty"`
 	// Commit is that of an earlier run from which this is kept, if it is another.
 	Commit string `json:"commit,omitempty"`
 }
@@ -57,6 +56,9 @@ type verdict struct {
 
 // fine says that nothing failed.
 func (e ended) fine() bool {
+	if e.NotRun != "" {
+		return true
+	}
 	if e.JSON != nil {
 		return !e.Late && e.Wrong == ""
 	}
@@ -172,46 +174,4 @@ func parseTests(test2json string, output []byte) (tests, error) {
 		}
 	}
 	return t, lines.Err()
-}
-
-// readResults reads the results of earlier runs; there need be none.
-func readResults(file string) ([]result, error) {
-	if file == "" {
-		return nil, nil
-	}
-	text, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var all []result
-	if err := json.Unmarshal(text, &all); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return all, nil
-}
-
-// merge puts new results in the place of old ones, job by job. What is kept of another
-// commit says so.
-func merge(old, new []result) []result {
-	for _, n := range new {
-		i := slices.IndexFunc(old, func(o result) bool { return o.Host == n.Host && o.Role == n.Role })
-		if i < 0 {
-			old = append(old, n)
-			continue
-		}
-		for _, job := range old[i].Jobs {
-			if slices.ContainsFunc(n.Jobs, func(e ended) bool { return e.Name == job.Name }) {
-				continue
-			}
-			if job.Commit = cmp.Or(job.Commit, old[i].Commit); job.Commit == n.Commit {
-				job.Commit = ""
-			}
-			n.Jobs = append(n.Jobs, job)
-		}
-		old[i] = n
-	}
-	return old
 }

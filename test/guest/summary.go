@@ -16,6 +16,10 @@ func (r result) line() string {
 	fmt.Fprintf(&b, "%-4s  %s as %s, Linux %s, up in %v:", verdict, r.Host, r.Role, r.Kernel, milliseconds(r.BootMS))
 	for _, e := range r.Jobs {
 		fmt.Fprintf(&b, " %s", e.Name)
+		if e.NotRun != "" {
+			fmt.Fprintf(&b, " not run: %s;", e.NotRun)
+			continue
+		}
 		if e.JSON == nil {
 			fmt.Fprintf(&b, " %d passed, %d failed, %d skipped", e.Passed, len(e.Failed), len(e.Skips))
 		} else {
@@ -41,12 +45,15 @@ func milliseconds(n int64) time.Duration {
 // summarize prints what was skipped and what failed, and says whether all is
 // fine. Its last line counts the tests of all guests.
 func summarize(results []result) bool {
-	passed, failed, skipped := 0, 0, 0
+	passed, failed, skipped, notRun := 0, 0, 0, 0
 	for _, r := range results {
 		if r.Fault != "" {
 			failed++
 		}
 		for _, e := range r.Jobs {
+			if e.NotRun != "" {
+				notRun++
+			}
 			passed, failed, skipped = passed+e.Passed, failed+len(e.Failed), skipped+len(e.Skips)
 			if e.JSON != nil && e.fine() {
 				passed++
@@ -78,6 +85,6 @@ func summarize(results []result) bool {
 			}
 		}
 	}
-	fmt.Printf("guests: %d passed, %d failed, %d skipped\n", passed, failed, skipped)
+	fmt.Printf("guests: %d passed, %d failed, %d skipped, %d jobs not run\n", passed, failed, skipped, notRun)
 	return ok
 }

@@ -44,9 +44,9 @@ func suites() []suite {
 		{name: "audit", what: "what Landlock refuses, by the kernel's audit records: tests of package jail", pkg: "./jail",
 			tests: "^TestAudit", limit: 30 * time.Second, boxes: true},
 		{name: "jail", what: "the walls, the reasons and the records: tests of package jail", pkg: "./jail", limit: 2 * time.Minute, long: true,
-			users: "^TestAsOrdinaryUser$"},
+			users: "^TestAsOrdinaryUser$", boxes: true},
 		{name: "escape", what: "the table of attacks: test/escape", pkg: "./test/escape", limit: 4 * time.Minute, long: true,
-			users: "^TestEscape$/^user$"},
+			users: "^TestEscape$/^user$", boxes: true},
 		{name: "programs", what: "programs that people run: what they are refused, the profile learned, and enforced", commands: "./test/programs",
 			limit: 30 * time.Second, long: true}, // each of them
 		{name: "container", what: "tier 2 in a container without namespaces: test/container", pkg: "./test/container", limit: 3 * time.Minute, here: true},

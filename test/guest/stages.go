@@ -1,0 +1,99 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+)
+
+// A stage is when in a run something is run: what says most for its time comes first,
+// so that a run that is out of time has lost the least. Each is a boot of its own.
+type stage int
+
+const (
+	places   stage = iota // this machine
+	basics                // every short suite on every host
+	attacks               // as an ordinary user, on kernels with every wall
+	walls                 // the same
+	asRoot                // both, as root
+	lesser                // both, on kernels that lack a wall
+	programs              // hours
+)
+
+// stage is that of a suite on a host for a role.
+func (s suite) stage(h class, role string) stage {
+	switch {
+	case s.commands != "":
+		return programs
+	case !s.long && h.kernel.kind == here:
+		return places
+	case !s.long:
+		return basics
+	case h.refuses != "":
+		return lesser
+	case role == "root" && h.kernel.kind != here:
+		return asRoot
+	case s.name == "escape":
+		return attacks
+	}
+	return walls
+}
+
+// unfit is why a suite is not for a host and a role, or "": it is.
+func (s suite) unfit(h class, role string) string {
+	switch {
+	case s.here && h.kernel.kind != here:
+		return "it makes its places on the host here"
+	case s.boxes && h.kernel.below:
+		return "no box runs on this kernel"
+	case s.commands != "" && (h.kernel.kind == here || h.kernel.below || role != "root" || h.refuses != ""):
+		return "it is root's, in guests that have every wall"
+	}
+	return ""
+}
+
+// spared is why a suite is left out on a host unless it is asked for by name, or "".
+func (s suite) spared(h class) string {
+	if s.long && h.brief {
+		return "on " + h.kernel.name + " alone"
+	}
+	return ""
+}
+
+const notAskedFor = "not asked for"
+
+// notRun is why a host has no result of a suite.
+func (r *result) notRun(s suite, h class) string {
+	if e := r.job(s.name); e != nil && e.NotRun != "" {
+		return e.NotRun
+	}
+	return cmp.Or(s.unfit(h, r.Role), s.spared(h), notAskedFor)
+}
+
+// errOutOfTime: the time of -within is over.
+var errOutOfTime = errors.New("out of time")
+
+// deadline is a context that ends then, if there is a limit.
+func (o options) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	if o.within == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, o.within, errOutOfTime)
+}
+
+// outOfTime says that a context has ended for that, and not by a signal.
+func outOfTime(ctx context.Context) bool { return errors.Is(context.Cause(ctx), errOutOfTime) }
+
+// cut records which jobs the time did not suffice for: a guest that was ended
+// meanwhile is no fault of its own.
+func (b bout) cut(r result) result {
+	for _, s := range b.suites {
+		for _, job := range s.jobs(b) {
+			if !slices.ContainsFunc(r.Jobs, func(e ended) bool { return e.Name == job.Name }) {
+				r.Jobs, r.Fault = append(r.Jobs, ended{Name: job.Name, NotRun: errOutOfTime.Error()}), ""
+			}
+		}
+	}
+	return r
+}
