@@ -3,7 +3,6 @@ package jail
 import (
 	"bytes"
 	"encoding/binary"
-	"slices"
 	"strconv"
 
 	"github.com/seed-75010da9/jail/jail/internal/notify"
@@ -28,7 +27,7 @@ func (t *tracer) address(l *notify.Listener, c notify.Call) {
 	if b = b[:max(0, notify.Read(c.PID, c.Args[1], b))]; !l.Waits(c) {
 		return
 	}
-	if ip, port := addressIn(b); ip != nil && !loopback(ip) && slices.ContainsFunc(ip, func(b byte) bool { return b != 0 }) {
+	if ip, port := addressIn(b); ip != nil && !loopback(ip) && !unspecified(ip) {
 		t.seen.unreachable(addressText(ip, port))
 	}
 }

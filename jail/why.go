@@ -12,8 +12,6 @@ import (
 	"github.com/seed-75010da9/jail/internal/ablation"
 	"github.com/seed-75010da9/jail/seccomp"
 	"golang.org/x/sys/unix"
-
-	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // WhySchema is the version of an [Answer].
@@ -137,12 +135,22 @@ func try1(ctx context.Context, spec Spec, q *question) (*run, error) {
 			Remedy: "allow what the answer goes through: write and exit_group"}
 	}
 	for i, t := range q.tries {
-		t.result = int32(binary.LittleEndian.Uint32(b[8+4*i:]))
+		t.result = answered(binary.LittleEndian.Uint32(b[8+4*i:]))
 		if t.fd != nil && t.fd.result >= 0 {
 			t.values[0] = uint64(t.fd.result)
 		}
 	}
 	return r, nil
+}
+
+// answered is a call's result of which the lower half is known. Only what lies next to 0 is
+// an errno (MAX_ERRNO in include/linux/err.h): an address, as mmap's, is what it may be.
+func answered(low uint32) int32 {
+	const mostErrno = 4095
+	if result := int32(low); result >= -mostErrno {
+		return result
+	}
+	return 0
 }
 
 // parseQuestion says what is to be tried.
@@ -169,7 +177,7 @@ func parseQuestion(text string) (*question, string, error) {
 	if ip, port, ok := parseAddress(text); ok {
 		family, name, address := socketAddress(ip, port)
 		q := connectQuestion(family, name, stream, address, text)
-		q.far = !loopback(ip)
+		q.far = !loopback(ip) && !unspecified(ip)
 		return withNumbers(q, "address")
 	}
 	return fault("must be an absolute path, a system call as the kernel spells it, ADDRESS:PORT with a numeric address (no name is looked up), or unix:PATH")
@@ -185,56 +193,4 @@ func withNumbers(q *question, kind string) (*question, string, error) {
 		t.nr = nr
 	}
 	return q, kind, nil
-}
-
-// layerWord names a wall in a sentence: root is not the user of that name.
-func layerWord(l LayerName) string {
-	switch l {
-	case LayerRoot:
-		return "box's file tree"
-	case LayerSeccomp:
-		return "seccomp filter"
-	case LayerLandlock:
-		return "Landlock ruleset"
-	}
-	return "box's " + string(l)
-}
-
-// Text is the answer for people.
-func (a Answer) Text() string {
-	var b strings.Builder
-	b.WriteString(shellword.Text(a.Question))
-	if a.Found != "" {
-		b.WriteString(": " + a.Found)
-	}
-	b.WriteString("\n")
-	for _, t := range a.Tried {
-		verdict := "allowed"
-		if !t.Allowed {
-			verdict = "refused"
-			if t.Layer != "" {
-				verdict += " by the " + layerWord(t.Layer)
-			}
-		}
-		b.WriteString("  " + t.Access + ": " + verdict)
-		if t.Errno != "" {
-			b.WriteString(" (" + t.Errno + ")")
-		}
-		b.WriteString("\n      " + t.Call + "\n")
-		if t.Why != "" {
-			b.WriteString("      " + t.Why + "\n")
-		}
-		switch {
-		case t.Grant != "":
-			b.WriteString("      to allow it: " + Denial{Grant: t.Grant, Opens: t.Opens}.Way() + "\n")
-		case strings.HasPrefix(t.Never, notHintedWord):
-			b.WriteString("      " + t.Never + "\n")
-		case t.Never != "":
-			b.WriteString("      no flag allows it: " + t.Never + "\n")
-		}
-	}
-	if a.Note != "" {
-		b.WriteString("  " + a.Note + "\n")
-	}
-	return b.String()
 }

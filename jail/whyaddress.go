@@ -78,8 +78,25 @@ func hexGroups(text string) (b []byte, ok bool) {
 	return b, true
 }
 
+// loopback says whether an address is the host's, or box's, own, IPv4's in IPv6 (RFC 4291,
+// 2.5.5.2) as well.
 func loopback(ip []byte) bool {
+	ip = unmapped(ip)
 	return len(ip) == 4 && ip[0] == 127 || len(ip) == 16 && ip[15] == 1 && !slices.ContainsFunc(ip[:15], func(b byte) bool { return b != 0 })
+}
+
+// unspecified says whether an address is 0.0.0.0 or ::, by which connect(2) means the own
+// host (tcp_v4_connect and tcp_v6_connect in net/).
+func unspecified(ip []byte) bool {
+	return !slices.ContainsFunc(unmapped(ip), func(b byte) bool { return b != 0 })
+}
+
+// unmapped is an address of IPv4 that is written as one of IPv6 as itself.
+func unmapped(ip []byte) []byte {
+	if len(ip) == 16 && !slices.ContainsFunc(ip[:10], func(b byte) bool { return b != 0 }) && ip[10] == 0xff && ip[11] == 0xff {
+		return ip[12:]
+	}
+	return ip
 }
 
 // socketAddress is a struct sockaddr_in or sockaddr_in6.

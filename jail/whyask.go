@@ -27,6 +27,9 @@ type try struct {
 	name   string // of the system call
 	args   func(b *builder) []arg
 	fd     *try // whose result is the first argument, or nil
+	// variant says that it is of a call that is tried with other arguments as well, and told
+	// of only if the filter refuses it.
+	variant bool
 	// notTried is why the call is not made; the filter is asked alone.
 	notTried string
 
@@ -166,14 +169,18 @@ func connectQuestion(family int, familyName string, kind socketType, address []b
 // mostly, or the kinds that the filter tells apart.
 func callQuestion(name string) *question {
 	if why := neverTried()[name]; why != "" {
-		return &question{tries: []*try{{access: "call it", name: name, call: name + "(…)", notTried: why}}}
+		q := &question{tries: []*try{{access: "call it", name: name, call: name + "(…)", notTried: why}}}
+		q.tries = append(q.tries, refusedVariants(name, [][6]uint64{{}})...)
+		return q
 	}
 	kinds := callKinds()[name]
 	if len(kinds) == 0 {
 		kinds = []callKind{{"0, 0, 0, 0, 0, 0", [6]uint64{}}}
 	}
 	q := &question{}
+	var known [][6]uint64
 	for _, k := range kinds {
+		known = append(known, k.args)
 		q.tries = append(q.tries, &try{access: "call it", name: name, call: name + "(" + k.text + ")", args: func(*builder) []arg {
 			args := make([]arg, 6)
 			for i, v := range k.args {
@@ -182,6 +189,7 @@ func callQuestion(name string) *question {
 			return args
 		}})
 	}
+	q.tries = append(q.tries, refusedVariants(name, known)...)
 	return q
 }
 

@@ -25,7 +25,7 @@ func (r *run) explain(a *Answer, q, without *question) {
 		}
 	}
 	for i, t := range q.tries {
-		if q.path != "" && beside(q, t, there, dir) || t.fd != nil && t.fd.result < 0 {
+		if q.path != "" && beside(q, t, there, dir) || t.fd != nil && t.fd.result < 0 || t.variant && r.letThrough(t) {
 			continue
 		}
 		out := Tried{Access: t.access, Call: t.call, Allowed: t.result >= 0}
@@ -83,13 +83,27 @@ func executeChecked(q *question) bool {
 	return i >= 0 && q.tries[i].result != -int32(unix.EINVAL)
 }
 
+// filterSays is what the box's filter, if it has one, answers to a try.
+func (r *run) filterSays(t *try) (action uint32, ok bool) {
+	if r.plan.filter.program == nil {
+		return 0, false
+	}
+	return r.plan.filter.program.Action(int32(t.nr), seccomp.Arch(), t.values)
+}
+
+// letThrough says whether the filter leaves a try to the kernel.
+func (r *run) letThrough(t *try) bool {
+	action, ok := r.filterSays(t)
+	return !ok || action&unix.SECCOMP_RET_ACTION_FULL == unix.SECCOMP_RET_ALLOW
+}
+
 // byFilter is for what the filter has decided. It is the box's own program that is
 // asked, with the arguments that the call had.
 func (r *run) byFilter(t *try, out *Tried) bool {
 	if r.plan.filter.program == nil {
 		return false
 	}
-	action, ok := r.plan.filter.program.Action(int32(t.nr), seccomp.Arch(), t.values)
+	action, ok := r.filterSays(t)
 	if !ok || action&unix.SECCOMP_RET_ACTION_FULL == unix.SECCOMP_RET_ALLOW {
 		if t.notTried != "" {
 			out.Allowed, out.Why = true, "the filter allows it; it was not tried, because "+t.notTried

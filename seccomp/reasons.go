@@ -14,3 +14,7 @@ func ByName(call string) bool { return policy.ByName(call) }
 // the kernel itself refuses it to a program without capabilities, or one of a box's
 // limits does; "" for one that the kernel carries out, with some arguments at least.
 func Fruitless(call string) string { return policy.Fruitless(call) }
+
+// Refusals are arguments with which the policy refuses a call that it allows with others:
+// some for each of its rules that does, but for those that known tells of.
+func Refusals(call string, known [][6]uint64) [][6]uint64 { return policy.Refusals(call, known) }
