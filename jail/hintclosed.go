@@ -67,42 +67,19 @@ var homeSigns = []string{".bashrc", ".gnupg", ".profile", ".ssh", ".zshrc"}
 // keyName says whether a file is called as those with keys and tokens in them are, or lies
 // in a folder that is; in what was installed it is code.
 func keyName(real string) bool {
-	if installed(real) {
+	if installed(real) || real == "/etc/passwd" { // in which nobody has a password any more
 		return false
 	}
-	for part := range strings.SplitSeq(strings.ToLower(real), "/") {
-		if keyFolder(part) {
-			return true
-		}
-	}
-	return keyFile(strings.ToLower(path.Base(real)))
+	return slices.ContainsFunc(strings.Split(real, "/"), keyFolder) || keyFile(path.Base(real))
 }
 
-// installed says whether a path lies where code is kept that somebody published.
+// installed says whether a path lies where code or certificates are kept that somebody
+// published, or where git keeps the names of branches.
 func installed(real string) bool {
-	return slices.ContainsFunc([]string{"/usr", "/lib", "/lib64", "/nix"}, func(top string) bool { return below(real, top) }) ||
-		slices.ContainsFunc([]string{"/site-packages/", "/dist-packages/", "/node_modules/"}, func(s string) bool { return strings.Contains(real, s) })
-}
-
-// keyFolder is what the name of a folder, in small letters, decides of all in it.
-func keyFolder(name string) bool { return name == "credentials" || name == "secrets" }
-
-// keyFile is what the last part of a path, in small letters, decides.
-func keyFile(name string) bool {
-	ext := path.Ext(name)
-	stem := strings.TrimSuffix(name, ext)
-	public := func(s string) bool { return strings.Contains(stem, s) }
-	switch {
-	case name == ".env", ext == ".env", stem == ".env" && !slices.Contains([]string{".dist", ".example", ".sample", ".template"}, ext):
-		return true
-	case strings.HasPrefix(name, ".") && strings.Contains(name, "history"):
-		return true
-	case slices.Contains([]string{".agekey", ".jks", ".kdbx", ".key", ".keystore", ".ovpn", ".p12", ".pem", ".pfx", ".ppk"}, ext):
-		return ext != ".pem" || !slices.ContainsFunc([]string{"bundle", "ca", "cert", "chain", "pub"}, public)
-	case slices.Contains([]string{"credentials", "passwords", "secrets", "token", "tokens"}, stem):
-		return slices.Contains([]string{"", ".cfg", ".conf", ".ini", ".json", ".toml", ".txt", ".xml", ".yaml", ".yml"}, ext)
-	}
-	return false
+	in := func(part string) bool { return strings.Contains(real, "/"+part+"/") }
+	return slices.ContainsFunc([]string{"/usr", "/lib", "/lib64", "/nix", "/etc/ca-certificates", "/etc/pki/ca-trust", "/etc/pki/tls/certs", "/etc/ssl/certs"}, func(top string) bool { return below(real, top) }) ||
+		slices.ContainsFunc([]string{"dist-packages", "go/pkg/mod", "node_modules", "refs/heads", "refs/remotes", "refs/tags", "site-packages"}, in) ||
+		slices.ContainsFunc(packages, in)
 }
 
 // holds says why a folder is not named for what is in it, or is "": a home, files with
@@ -130,19 +107,22 @@ func (h *hostLooks) found(dir string) string {
 
 // judgeIn says of what lies in a folder why that is not named with it, or "".
 func judgeIn(dir string) func(at string, kind fs.FileMode) string {
-	places := placesByName()
+	places, last, published := placesByName(), "", false
 	return func(at string, kind fs.FileMode) string {
-		name, rest := path.Base(at), shownPath(strings.TrimPrefix(at, dir+"/"))
+		name, rest := path.Base(at), strings.TrimPrefix(at, dir+"/")
+		if around := path.Dir(at); around != last { // what lies in one folder comes together
+			last, published = around, installed(at)
+		}
 		switch {
 		case kind&fs.ModeSocket != 0:
 			return "it holds a socket"
-		case installed(at):
-		case kind.IsDir() && keyFolder(strings.ToLower(name)), !kind.IsDir() && keyFile(strings.ToLower(name)):
-			return "it holds " + rest + ", which is called as keys and tokens are"
+		case published:
+		case kind.IsDir() && keyFolder(name), !kind.IsDir() && keyFile(name):
+			return "it holds " + shownPath(rest) + ", which is called as keys and tokens are"
 		case slices.ContainsFunc(places[name], func(s string) bool { return strings.HasSuffix(at, "/"+s) }):
-			return "it holds " + rest + ", where keys or tokens are kept"
+			return "it holds " + shownPath(rest) + ", where keys or tokens are kept"
 		case slices.Contains(homeSigns, name):
-			return "it holds " + rest + ", by which it is a home or the copy of one"
+			return "it holds " + shownPath(rest) + ", by which it is a home or the copy of one"
 		}
 		return ""
 	}

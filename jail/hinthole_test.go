@@ -10,7 +10,7 @@ import (
 // opens it, by its own path or by another.
 func TestHolesAreNotHintedOpen(t *testing.T) {
 	needListener(t)
-	dir := closedTree(t, "ws/git/hooks/x", "ws/kept/key", "ws/data.txt", "ws/sub/x", "other/x")
+	dir := closedTree(t, "ws/git/hooks/x", "ws/kept/inner", "ws/data.txt", "ws/sub/x", "other/x")
 	at := strings.NewReplacer("DIR", dir)
 	rw := func(p string) Mount { return Mount{Kind: MountRW, Source: at.Replace(p), Target: at.Replace(p)} }
 	for name, c := range map[string]struct {
@@ -22,9 +22,9 @@ func TestHolesAreNotHintedOpen(t *testing.T) {
 		"making a file":              {script: "echo p >DIR/ws/git/hooks/y", view: []Mount{rw("DIR/ws"), ro(dir+"/ws/git/hooks", dir+"/ws/git/hooks")}, hole: "--ro DIR/ws/git/hooks"},
 		"below the folder":           {script: "mkdir DIR/ws/git/hooks/y", view: []Mount{rw("DIR/ws"), ro(dir+"/ws/git", dir+"/ws/git")}, hole: "--ro DIR/ws/git"},
 		"a file":                     {script: "echo x >>DIR/ws/data.txt", view: []Mount{rw("DIR/ws"), ro(dir+"/ws/data.txt", dir+"/ws/data.txt")}, hole: "--ro DIR/ws/data.txt"},
-		"reading an emptied folder":  {script: "cat DIR/ws/kept/key", view: []Mount{rw("DIR/ws"), {Kind: MountTmpfs, Target: dir + "/ws/kept", Size: 1 << 20}}, hole: "--tmpfs DIR/ws/kept"},
-		"the same of a --ro":         {script: "cat DIR/ws/kept/key", view: []Mount{ro(dir+"/ws", dir+"/ws"), {Kind: MountTmpfs, Target: dir + "/ws/kept", Size: 1 << 20}}, hole: "--tmpfs DIR/ws/kept"},
-		"at another place":           {script: "cat DIR/ws/kept/key", view: []Mount{ro(dir+"/ws", "/w"), {Kind: MountTmpfs, Target: "/w/kept", Size: 1 << 20}}, hole: "--tmpfs /w/kept"},
+		"reading an emptied folder":  {script: "cat DIR/ws/kept/inner", view: []Mount{rw("DIR/ws"), {Kind: MountTmpfs, Target: dir + "/ws/kept", Size: 1 << 20}}, hole: "--tmpfs DIR/ws/kept"},
+		"the same of a --ro":         {script: "cat DIR/ws/kept/inner", view: []Mount{ro(dir+"/ws", dir+"/ws"), {Kind: MountTmpfs, Target: dir + "/ws/kept", Size: 1 << 20}}, hole: "--tmpfs DIR/ws/kept"},
+		"at another place":           {script: "cat DIR/ws/kept/inner", view: []Mount{ro(dir+"/ws", "/w"), {Kind: MountTmpfs, Target: "/w/kept", Size: 1 << 20}}, hole: "--tmpfs /w/kept"},
 		"as a whole at another":      {script: "ls DIR/ws", view: []Mount{ro(dir+"/ws", "/w"), {Kind: MountTmpfs, Target: "/w/kept", Size: 1 << 20}}, hole: "--tmpfs /w/kept"},
 		"what is said to be busy":    {script: "echo 'mv: data.txt: Device or resource busy' >&2; false", view: []Mount{rw("DIR/ws"), ro(dir+"/ws/data.txt", dir+"/ws/data.txt")}, hole: "--ro DIR/ws/data.txt"},
 		"what is beside it":          {script: "cat DIR/other/x", view: []Mount{rw("DIR/ws"), ro(dir+"/ws/git/hooks", dir+"/ws/git/hooks")}, grant: "--ro DIR/other/x"},

@@ -97,11 +97,11 @@ func TestHintsCantBeCrowded(t *testing.T) {
 
 // Keys and homes are found wherever they lie in a folder.
 func TestFoldersAreJudgedByAllThatTheyHold(t *testing.T) {
-	dir := closedTree(t, "me/x", "nest/sub/conf/.ssh/known", "aws/a/b/.aws/x", "key/deploy/server.key", "copy/old/bob/.bashrc", "tokens/huggingface/token",
+	dir := closedTree(t, "me/x", "nest/sub/conf/.ssh/known", "aws/a/b/.aws/x", "site/deploy/server.key", "copy/old/bob/.bashrc", "tokens/huggingface/token",
 		"code/node_modules/x/test/server.key", "code/lib/site-packages/x/.netrc", "code/a/.npmrc", "gh/a/.config/gh/hosts.yml", "plain/.config/app/x", "plain/.git/config")
 	h := NewHints().looks
 	for p, want := range map[string]string{
-		"nest": "it holds \"sub/conf/.ssh\", where keys", "aws": "it holds \"a/b/.aws\", where keys", "key": "it holds \"deploy/server.key\", which is called as keys",
+		"nest": "it holds \"sub/conf/.ssh\", where keys", "aws": "it holds \"a/b/.aws\", where keys", "site": "it holds \"deploy/server.key\", which is called as keys",
 		"copy": "it holds \"old/bob/.bashrc\", by which it is a home", "gh": "it holds \"a/.config/gh\", where keys", "code": "", "plain": "",
 	} {
 		f, ok := h.at(dir + "/" + p)

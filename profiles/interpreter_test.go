@@ -35,15 +35,15 @@ func TestInterpreters(t *testing.T) {
 		"sys/lib/":                                          "",
 		"proj/.python-version":                              "3.9\n",
 		"proj/deep/er/":                                     "",
-		"evil/.python-version":                              "../../../secret\n",
+		"evil/.python-version":                              "../../../beside\n",
 		"comment/.python-version":                           "# none\n\n  3.9.2 3.11.7\n",
 		"two/.python-version":                               "2.7.18:3.11.7\n",
 		"gone/.python-version":                              "3.14\n",
 		"sysver/.python-version":                            "system\n",
 		"empty/.python-version":                             "\n",
-		"secret/bin/python3":                                elf,
-		"secret/lib/":                                       "",
-		"home/.pyenv/secret/bin/python":                     elf,
+		"beside/bin/python3":                                elf,
+		"beside/lib/":                                       "",
+		"home/.pyenv/beside/bin/python":                     elf,
 	}
 	const shims = "ROOT/home/.pyenv/shims"
 	const v = "ROOT/home/.pyenv/versions/"
@@ -68,7 +68,7 @@ func TestInterpreters(t *testing.T) {
 		{name: "pyenv, system", files: pyenv, path: shims + ":ROOT/sys/bin", dir: "sysver", want: "ROOT/sys/bin/python3", view: "system ROOT/sys"},
 		{name: "pyenv, only system", files: pyenv, path: shims, dir: "sysver", fault: `run.interpreter: "python3, python": an interpreter that is in PATH`},
 		{name: "pyenv, a version that is a path", files: pyenv, path: shims, dir: "evil",
-			fault: `run.interpreter: "ROOT/home/.pyenv/shims/python3": an installed version; pyenv chooses ../../../secret (ROOT/evil/.python-version), which has no python3`},
+			fault: `run.interpreter: "ROOT/home/.pyenv/shims/python3": an installed version; pyenv chooses ../../../beside (ROOT/evil/.python-version), which has no python3`},
 		{name: "pyenv, not installed", files: pyenv, path: shims, dir: "gone",
 			fault: `run.interpreter: "ROOT/home/.pyenv/shims/python3": an installed version; pyenv chooses 3.14 (ROOT/gone/.python-version), which has no python3`},
 		{name: "pyenv-virtualenv", files: pyenv, path: shims, env: "PYENV_VERSION=mine",
@@ -125,7 +125,7 @@ func TestInterpreters(t *testing.T) {
 		{name: "shims in a circle", path: "ROOT/a/shims", env: "PYENV_VERSION=x", files: map[string]string{
 			"a/shims/python3": "#!/bin/sh\nPYENV_ROOT", "a/versions/x/bin": "-> ../../shims",
 		}, fault: `run.interpreter: "ROOT/a/shims/python3": an interpreter; shims lead to one another in a circle`},
-		{name: "no prefix of its own", profile: "node", path: "ROOT/tools", files: map[string]string{"tools/node": elf, "tools/secret": ""},
+		{name: "no prefix of its own", profile: "node", path: "ROOT/tools", files: map[string]string{"tools/node": elf, "tools/beside": ""},
 			want: "ROOT/tools/node", view: "system ROOT/tools/node"},
 		{name: "the home is no prefix", profile: "node", path: "ROOT/home/bin", files: map[string]string{"home/bin/node": elf, "home/lib/x": ""},
 			want: "ROOT/home/bin/node", view: "system ROOT/home/bin/node"},
@@ -213,12 +213,12 @@ func TestInterpretersInWritableGrants(t *testing.T) {
 		"ws/.venv/bin/python3":                                      "-> ROOT/opt/py/bin/python3",
 		"opt/py/bin/python3":                                        elf,
 		"opt/py/lib/python3.12/os.py":                               "",
-		"secret/bin/python3":                                        elf,
-		"secret/lib/python3.12/os.py":                               "",
-		"evil/.venv/pyvenv.cfg":                                     "home = ROOT/secret/bin\n",
+		"beside/bin/python3":                                        elf,
+		"beside/lib/python3.12/os.py":                               "",
+		"evil/.venv/pyvenv.cfg":                                     "home = ROOT/beside/bin\n",
 		"evil/.venv/bin/python3":                                    elf,
 		"link/.venv/pyvenv.cfg":                                     "home = ROOT/opt/py/bin\n",
-		"link/.venv/bin/python3":                                    "-> ROOT/secret/bin/python3",
+		"link/.venv/bin/python3":                                    "-> ROOT/beside/bin/python3",
 		"home/.pyenv/versions/3/lib/python3/os.py":                  "",
 		"home/.pyenv/versions/3/bin/a":                              "",
 		"home/.pyenv/versions/3/bin/python3":                        elf,
@@ -226,20 +226,20 @@ func TestInterpretersInWritableGrants(t *testing.T) {
 		"pyenv/.venv/bin/python3":                                   "-> ROOT/home/.pyenv/versions/3/bin/python3",
 		"own/bin/python3":                                           elf,
 		"own/lib/":                                                  "",
-		"outlink/bin/python3":                                       "-> ROOT/secret/bin/python3",
+		"outlink/bin/python3":                                       "-> ROOT/beside/bin/python3",
 		"uv/.venv/pyvenv.cfg":                                       "home = ROOT/home/.local/share/uv/python/cpython-3.12/bin\n",
 		"uv/.venv/bin/python3":                                      "-> ROOT/home/.local/share/uv/python/cpython-3.12/bin/python3.12",
 		"home/.local/share/uv/python/cpython-3.12":                  "-> cpython-3.12.7",
 		"home/.local/share/uv/python/cpython-3.12.7/bin/python3.12": elf,
 		"home/.local/share/uv/python/cpython-3.12.7/lib/python3.12/os.py": "",
 		"binlink":                "-> far/bin",
-		"far/bin":                "-> ROOT/secret/bin",
+		"far/bin":                "-> ROOT/beside/bin",
 		"tell/.venv/pyvenv.cfg":  "home = /usr/bin\n",
-		"tell/.venv/bin/python3": "-> ROOT/home/private",
-		"home/private":           "-> /usr/bin/env",
+		"tell/.venv/bin/python3": "-> ROOT/home/theirs",
+		"home/theirs":           "-> /usr/bin/env",
 		"x.py":                   "",
-		"trap/.venv/pyvenv.cfg":  "home = ROOT/secret\n",
-		"trap/.venv/bin/python3": "-> ROOT/secret/bin/python3",
+		"trap/.venv/pyvenv.cfg":  "home = ROOT/beside\n",
+		"trap/.venv/bin/python3": "-> ROOT/beside/bin/python3",
 		"script/python3":         "#!/bin/sh\n",
 	}
 	const refused = `an interpreter that does not depend on files in the writable grant `
@@ -256,15 +256,15 @@ func TestInterpretersInWritableGrants(t *testing.T) {
 			"rw ROOT/uv\nsystem ROOT/home/.local/share/uv/python/cpython-3.12.7\nlink cpython-3.12.7 ROOT/home/.local/share/uv/python/cpython-3.12", ""},
 		{"a link of the host's is not told", "tell", "ROOT/opt/py/bin", "ROOT/tell/.venv/bin/python3", "rw ROOT/tell", ""},
 		{"a link in the middle", "far", "ROOT/binlink", "", "",
-			`run.interpreter: "ROOT/binlink/python3": ` + refused + `ROOT/far: they name ROOT/secret; grant that with --ro if it is right`},
+			`run.interpreter: "ROOT/binlink/python3": ` + refused + `ROOT/far: they name ROOT/beside; grant that with --ro if it is right`},
 		{"home elsewhere", "evil", "ROOT/opt/py/bin", "", "",
-			`run.interpreter: "ROOT/evil/.venv/bin/python3": ` + refused + `ROOT/evil: they name ROOT/secret; grant that with --ro if it is right`},
+			`run.interpreter: "ROOT/evil/.venv/bin/python3": ` + refused + `ROOT/evil: they name ROOT/beside; grant that with --ro if it is right`},
 		{"link elsewhere", "link", "ROOT/opt/py/bin", "", "",
-			`run.interpreter: "ROOT/link/.venv/bin/python3": ` + refused + `ROOT/link: they name ROOT/secret; grant that with --ro if it is right`},
+			`run.interpreter: "ROOT/link/.venv/bin/python3": ` + refused + `ROOT/link: they name ROOT/beside; grant that with --ro if it is right`},
 		{"another candidate that is none", "trap", "ROOT/script:ROOT/opt/py/bin", "", "",
-			`run.interpreter: "ROOT/trap/.venv/bin/python3": ` + refused + `ROOT/trap: they name ROOT/secret; grant that with --ro if it is right`},
+			`run.interpreter: "ROOT/trap/.venv/bin/python3": ` + refused + `ROOT/trap: they name ROOT/beside; grant that with --ro if it is right`},
 		{"a link in PATH", "outlink", "ROOT/outlink/bin:ROOT/opt/py/bin", "", "",
-			`run.interpreter: "ROOT/outlink/bin/python3": ` + refused + `ROOT/outlink: they name ROOT/secret; grant that with --ro if it is right`},
+			`run.interpreter: "ROOT/outlink/bin/python3": ` + refused + `ROOT/outlink: they name ROOT/beside; grant that with --ro if it is right`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			root := tree(t, files)
@@ -274,7 +274,7 @@ func TestInterpretersInWritableGrants(t *testing.T) {
 				t.Fatalf("faults: %s\nwant: %s", got, tt.fault)
 			}
 			if err != nil {
-				if strings.Contains(grants(spec, root), "secret") {
+				if strings.Contains(grants(spec, root), "beside") {
 					t.Errorf("view: %s", grants(spec, root))
 				}
 				return

@@ -15,7 +15,7 @@ import (
 //	app/bin/prog    needs liba.so by $ORIGIN/../lib
 //	app/lib/liba.so needs libb.so by its own $ORIGIN/deps
 //	old/prog        the same by DT_RPATH, which libraries inherit
-//	evil/prog       looks for its libraries in secret/, where key is no library
+//	evil/prog       looks for its libraries in beside/, where it is no library
 //	evil/path       names app/lib/liba.so by its path, and nosuch one that is not there
 //	links/prog      looks for its libraries in links/lib, a link to app/lib
 //	pie/prog        needs a liba.so beside it that is a program
@@ -27,7 +27,7 @@ func build(t *testing.T) string {
 	root := tree(t, map[string]string{
 		"b.c": "int b(void) { return 1; }", "a.c": "int b(void); int a(void) { return b(); }",
 		"main.c": "int a(void); int main(void) { return a() - 1; }", "plain.c": "int main(void) { return 0; }",
-		"app/bin/": "", "app/lib/deps/": "", "old/lib/": "", "secret/": "", "evil/": "", "pie/": "", "links/lib": "-> ROOT/app/lib",
+		"app/bin/": "", "app/lib/deps/": "", "old/lib/": "", "beside/": "", "evil/": "", "pie/": "", "links/lib": "-> ROOT/app/lib",
 	})
 	gcc := func(args string) {
 		cmd := exec.Command("gcc", strings.Fields(args)...)
@@ -43,23 +43,23 @@ func build(t *testing.T) string {
 	gcc("-shared -fPIC -o old/lib/liba.so a.c -Lold/lib -lb")
 	gcc("-Wl,--disable-new-dtags,-rpath," + root + "/old/lib -o old/prog main.c -Lold/lib -la -lb")
 	gcc("-o plain plain.c")
-	gcc("-Wl,--enable-new-dtags,-rpath," + root + "/secret -o evil/prog main.c -Lapp/lib -la -Wl,-rpath-link,app/lib/deps")
+	gcc("-Wl,--enable-new-dtags,-rpath," + root + "/beside -o evil/prog main.c -Lapp/lib -la -Wl,-rpath-link,app/lib/deps")
 	gcc("-o evil/path main.c " + root + "/app/lib/liba.so -Wl,-rpath-link,app/lib/deps")
 	gcc("-shared -fPIC -o app/lib/nosuch.so a.c -Lapp/lib/deps -lb")
 	gcc("-o evil/nosuch main.c " + root + "/app/lib/nosuch.so -Wl,-rpath-link,app/lib/deps")
 	gcc("-Wl,--enable-new-dtags,-rpath,$ORIGIN/lib -o links/prog main.c -Lapp/lib -la -Wl,-rpath-link,app/lib/deps")
 	gcc("-Wl,--enable-new-dtags,-rpath,$ORIGIN -o pie/prog main.c -Lapp/lib -la -Wl,-rpath-link,app/lib/deps")
 	gcc("-pie -fPIE -o pie/liba.so plain.c")
-	gcc("-Wl,--dynamic-linker=" + root + "/secret/key -o evil/loader plain.c")
+	gcc("-Wl,--dynamic-linker=" + root + "/beside/it -o evil/loader plain.c")
 	if err := os.Remove(root + "/app/lib/nosuch.so"); err != nil {
 		t.Fatal(err)
 	}
-	for name, target := range map[string]string{"secret/libb.so": "key"} {
+	for name, target := range map[string]string{"beside/libb.so": "it"} {
 		if err := os.Symlink(target, filepath.Join(root, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"secret/key", "secret/liba.so"} {
+	for _, name := range []string{"beside/it", "beside/liba.so"} {
 		if err := os.WriteFile(filepath.Join(root, name), []byte("key"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -82,11 +82,11 @@ func TestLibraries(t *testing.T) {
 		{"app/bin/prog", "ro ROOT/app/bin/prog\nro ROOT/app/lib/liba.so\nro ROOT/app/lib/deps/libb.so", Overrides{}, ""},
 		{"old/prog", "ro ROOT/old/prog\nro ROOT/old/lib/liba.so\nro ROOT/old/lib/libb.so", Overrides{}, ""},
 		// What a program names beside its own folder is for the caller to grant.
-		{"evil/prog", "ro ROOT/evil/prog", Overrides{}, brings + "looks for liba.so in ROOT/secret: give --ro ROOT/secret/liba.so if that is right"},
-		{"evil/loader", "ro ROOT/evil/loader", Overrides{}, brings + "names the dynamic loader ROOT/secret/key: give --ro ROOT/secret/key if that is right"},
+		{"evil/prog", "ro ROOT/evil/prog", Overrides{}, brings + "looks for liba.so in ROOT/beside: give --ro ROOT/beside/liba.so if that is right"},
+		{"evil/loader", "ro ROOT/evil/loader", Overrides{}, brings + "names the dynamic loader ROOT/beside/it: give --ro ROOT/beside/it if that is right"},
 		{"evil/path", "ro ROOT/evil/path", Overrides{}, brings + "names the library ROOT/app/lib/liba.so: give --ro ROOT/app/lib/liba.so if that is right"},
 		{"evil/nosuch", "ro ROOT/evil/nosuch", Overrides{}, brings + "names the library ROOT/app/lib/nosuch.so: give --ro ROOT/app/lib/nosuch.so if that is right"},
-		{"evil/prog", "ro ROOT/secret\nro ROOT/evil/prog", Overrides{RO: grantList(root + "/secret")}, ""},
+		{"evil/prog", "ro ROOT/beside\nro ROOT/evil/prog", Overrides{RO: grantList(root + "/beside")}, ""},
 		{"evil/path", "ro ROOT/app/lib\nro ROOT/evil/path", Overrides{RO: grantList(root + "/app/lib")}, ""},
 		// Links beside the program lead nowhere else, and what is a program
 		// there is no library.

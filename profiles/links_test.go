@@ -11,15 +11,15 @@ import (
 // kind of grant, in whatever place of the path they stand.
 func TestPlantedLinks(t *testing.T) {
 	root := tree(t, map[string]string{
-		"secret/key":   "key",
-		"secret/d/x":   "",
-		"ws/out":       "-> ROOT/secret",
-		"ws/deep/in":   "-> ../../secret/key",
+		"beside/it":   "key",
+		"beside/d/x":   "",
+		"ws/out":       "-> ROOT/beside",
+		"ws/deep/in":   "-> ../../beside/it",
 		"ws/again":     "-> out",
 		"ws/dangling":  "-> ROOT/nowhere/x",
 		"ws/loop":      "-> loop",
 		"ws/inside":    "-> deep",
-		"home/cfg":     "-> ROOT/secret",
+		"home/cfg":     "-> ROOT/beside",
 		"rw.toml":      "extends = \"base\"\nview.rw = [\"ROOT/ws/out:/out\"]\n",
 		"homely.toml":  "extends = \"base\"\nview.ro = [\"~/cfg:/out\"]\n",
 		"ws/deep/file": "",
@@ -31,23 +31,23 @@ func TestPlantedLinks(t *testing.T) {
 		o       Overrides
 		want    string
 	}{
-		{"base", Overrides{RO: grantList("ws/out:/x")}, `--ro: "ws/out:/x": ` + planted("ROOT/ws/out", "ROOT/secret")},
-		{"base", Overrides{RW: grantList("ws/out")}, `--rw: "ws/out": ` + planted("ROOT/ws/out", "ROOT/secret")},
-		{"base", Overrides{RW: grantList("ws/out/d")}, `--rw: "ws/out/d": ` + planted("ROOT/ws/out", "ROOT/secret/d")},
-		{"base", Overrides{RW: ws, RO: grantList("ws/deep/in:/x")}, `--ro: "ws/deep/in:/x": ` + planted("ROOT/ws/deep/in", "ROOT/secret/key")},
-		{"base", Overrides{Workspace: "ws/again"}, `--workspace: "ws/again": ` + planted("ROOT/ws/again", "ROOT/secret")},
+		{"base", Overrides{RO: grantList("ws/out:/x")}, `--ro: "ws/out:/x": ` + planted("ROOT/ws/out", "ROOT/beside")},
+		{"base", Overrides{RW: grantList("ws/out")}, `--rw: "ws/out": ` + planted("ROOT/ws/out", "ROOT/beside")},
+		{"base", Overrides{RW: grantList("ws/out/d")}, `--rw: "ws/out/d": ` + planted("ROOT/ws/out", "ROOT/beside/d")},
+		{"base", Overrides{RW: ws, RO: grantList("ws/deep/in:/x")}, `--ro: "ws/deep/in:/x": ` + planted("ROOT/ws/deep/in", "ROOT/beside/it")},
+		{"base", Overrides{Workspace: "ws/again"}, `--workspace: "ws/again": ` + planted("ROOT/ws/again", "ROOT/beside")},
 		{"base", Overrides{RW: grantList("ws/dangling")}, `--rw: "ws/dangling": ` + "a path that leads to something; the symbolic link ROOT/ws/dangling leads to ROOT/nowhere/x, where nothing is"},
 		{"base", Overrides{RO: grantList("ws/loop")}, `--ro: "ws/loop": ` + "a path that leads to something; the symbolic link ROOT/ws/loop leads in a circle"},
 		// One that stays in its folder today may lead elsewhere tomorrow.
 		{"base", Overrides{RW: ws, RO: grantList("ws/inside:/x")}, `--ro: "ws/inside:/x": ` + planted("ROOT/ws/inside", "ROOT/ws/deep")},
-		{"rw.toml", Overrides{}, `view.rw: "ROOT/ws/out:/out": ` + planted("ROOT/ws/out", "ROOT/secret")},
-		{"homely.toml", Overrides{}, `view.ro: "ROOT/home/cfg:/out": ` + planted("ROOT/home/cfg", "ROOT/secret")},
+		{"rw.toml", Overrides{}, `view.rw: "ROOT/ws/out:/out": ` + planted("ROOT/ws/out", "ROOT/beside")},
+		{"homely.toml", Overrides{}, `view.ro: "ROOT/home/cfg:/out": ` + planted("ROOT/home/cfg", "ROOT/beside")},
 	} {
 		spec, err := load(t, tt.profile, h).Spec([]string{"true"}, tt.o, h)
 		if got := strings.TrimSpace(faultLines(err, root)); got != tt.want {
 			t.Errorf("%s %+v:\n%s\nwant:\n%s", tt.profile, tt.o, got, tt.want)
 		}
-		if got := grants(spec, root); strings.Contains(got, "secret") {
+		if got := grants(spec, root); strings.Contains(got, "beside") {
 			t.Errorf("%s %+v: granted: %s", tt.profile, tt.o, got)
 		}
 	}
