@@ -57,8 +57,8 @@ const whyTimeout = 10 * time.Second
 // Why answers what a box of spec would say to an access, by making the box and
 // trying it there: the process that would have become the program makes the calls,
 // behind all the walls, and nothing of the program's runs. The question is an
-// absolute path, the name of a system call, HOST:PORT with an address for HOST, or
-// unix:PATH. Nothing is changed, and nobody else notices: files are opened and closed
+// absolute path, the name of a system call, HOST:PORT with an address for HOST,
+// unix:PATH or unix:@NAME. Nothing is changed, and nobody else notices: files are opened and closed
 // again, system calls made with arguments that do no harm. Of named pipes, sockets and
 // devices the opening itself is felt at their other end: the kernel is asked what their
 // mode and mount let happen, and the ruleset by its text. A socket of a path is
@@ -160,10 +160,15 @@ func parseQuestion(text string) (*question, string, error) {
 	}
 	if p, ok := strings.CutPrefix(text, "unix:"); ok {
 		address, fits := unixAddress(p)
-		if !path.IsAbs(p) || !fits {
-			return fault("must be unix: and an absolute path of at most 107 bytes")
+		abstract := strings.HasPrefix(p, "@")
+		if !path.IsAbs(p) && !abstract || !fits {
+			return fault("must be unix: and an absolute path, or @ and an abstract name, of at most 107 bytes")
 		}
-		return withNumbers(connectQuestion(unix.AF_UNIX, "AF_UNIX", seqpacket, address, shownPath(p)), "unix")
+		q := connectQuestion(unix.AF_UNIX, "AF_UNIX", seqpacket, address, shownPath(p))
+		if q.abstract = abstract; !abstract {
+			q.socket = path.Clean(p)
+		}
+		return withNumbers(q, "unix")
 	}
 	if path.IsAbs(text) {
 		if strings.IndexByte(text, 0) >= 0 || len(text) >= unix.PathMax {
@@ -180,7 +185,7 @@ func parseQuestion(text string) (*question, string, error) {
 		q.far = !loopback(ip) && !unspecified(ip)
 		return withNumbers(q, "address")
 	}
-	return fault("must be an absolute path, a system call as the kernel spells it, ADDRESS:PORT with a numeric address (no name is looked up), or unix:PATH")
+	return fault("must be an absolute path, a system call as the kernel spells it, ADDRESS:PORT with a numeric address (no name is looked up), unix:PATH or unix:@NAME")
 }
 
 // withNumbers finds the calls' numbers.

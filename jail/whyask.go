@@ -1,10 +1,10 @@
 package jail
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"path"
-	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -18,6 +18,9 @@ type question struct {
 	far     bool   // it is about an address outside the box
 	path    string // whose stat(2) and statfs(2) are asked for, or ""
 	special bool   // what is there is not to be opened
+	socket  string // the path that is connected to, whose stat(2) is asked for, or ""
+	// abstract says that it is a socket of a name without a path (unix(7)).
+	abstract bool
 }
 
 // A try is one call. Its numbers are known when the plan is made.
@@ -61,6 +64,9 @@ func (b *builder) ask(q *question) {
 	binary.LittleEndian.PutUint32(head, planMagic)
 	binary.LittleEndian.PutUint32(head[4:], reportTried)
 	b.tried.at = b.bytes(head)
+	if q.path != "" { // a program is, from its execve(2) on, and so owns what is in /proc/self
+		b.call(unix.SYS_PRCTL, "prctl", "dumpable", num(unix.PR_SET_DUMPABLE, "PR_SET_DUMPABLE"), num(1)).wants(wantAll)
+	}
 	for i, t := range q.tries {
 		t.at = b.tried.at + 8 + 4*uint64(i)
 		args := []arg(nil)
@@ -78,12 +84,15 @@ func (b *builder) ask(q *question) {
 		if t.notTried == "" {
 			b.call(uint32(t.nr), t.name, t.access, args...).keep(cell{t.at, t.access})
 			b.lastStep().wants(wantAll)
+			if t.name == "openat" { // of a file that is open to be written nothing is executed (execve(2), ETXTBSY)
+				b.call(unix.SYS_CLOSE, "close", t.access, cell{t.at, t.access}.arg()).wants(wantAll)
+			}
 		}
 	}
-	if q.path != "" {
-		at := b.str(q.path)
-		b.call(unix.SYS_STATFS, "statfs", q.path, at, num(b.tried.at+b.tried.statfs)).wants(wantAll)
-		b.call(sysNewfstatat, "newfstatat", q.path, num(unix.AT_FDCWD, "AT_FDCWD"), at, num(b.tried.at+b.tried.stat), num(0)).wants(wantAll)
+	if p := cmp.Or(q.path, q.socket); p != "" {
+		at := b.str(p)
+		b.call(unix.SYS_STATFS, "statfs", p, at, num(b.tried.at+b.tried.statfs)).wants(wantAll)
+		b.call(sysNewfstatat, "newfstatat", p, num(unix.AT_FDCWD, "AT_FDCWD"), at, num(b.tried.at+b.tried.stat), num(0)).wants(wantAll)
 	}
 	b.call(unix.SYS_WRITE, "write", "answers", num(fdReport), num(b.tried.at), num(b.tried.size)).wants(int32(b.tried.size))
 	b.call(unix.SYS_EXIT_GROUP, "exit_group", "", num(0))
@@ -137,33 +146,6 @@ const (
 	accessExecute = "execute it"
 	accessMode    = "execute it by its mode"
 )
-
-// A socketType is one in a question.
-type socketType struct {
-	number int
-	name   string
-}
-
-// The types that questions use. A socket of a path is asked for by the least usual one:
-// the kernel finds it, looks at its mode, and does not connect two of different types
-// (unix(7), EPROTOTYPE).
-var (
-	stream    = socketType{unix.SOCK_STREAM, "SOCK_STREAM"}
-	seqpacket = socketType{unix.SOCK_SEQPACKET, "SOCK_SEQPACKET"}
-)
-
-// connectQuestion makes a socket and connects it to an address, which is a struct
-// sockaddr. It does not wait for anybody's answer.
-func connectQuestion(family int, familyName string, kind socketType, address []byte, shown string) *question {
-	socket := &try{access: "have a socket", name: "socket", call: "socket(" + familyName + ", " + kind.name + ")",
-		args: func(*builder) []arg {
-			return []arg{num(family, familyName), num(kind.number|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, kind.name), num(0)}
-		}}
-	return &question{tries: []*try{socket,
-		{access: "connect it", name: "connect", call: "connect(" + shown + ")", fd: socket,
-			args: func(b *builder) []arg { return []arg{num(b.bytes(address), shown), num(len(address))} }},
-	}}
-}
 
 // callQuestion makes a system call with arguments that do no harm: nothing at all,
 // mostly, or the kinds that the filter tells apart.
@@ -241,10 +223,4 @@ func callKinds() map[string][]callKind {
 		"close_range":  {{"1, 0", [6]uint64{1}}},
 		"dup2":         {{"-1, -1", [6]uint64{minusOne, minusOne}}},
 	}
-}
-
-// unixAddress is a struct sockaddr_un.
-func unixAddress(p string) ([]byte, bool) {
-	const longest = 108
-	return append([]byte{unix.AF_UNIX, 0}, append([]byte(p), 0)...), len(p) < longest && strings.IndexByte(p, 0) < 0
 }

@@ -1,12 +1,10 @@
 package jail
 
 import (
-	"path"
 	"slices"
 	"strings"
 	"syscall"
 
-	"github.com/seed-75010da9/jail/jail/internal/paths"
 	"github.com/seed-75010da9/jail/seccomp"
 	"golang.org/x/sys/unix"
 )
@@ -21,7 +19,7 @@ func (r *run) explain(a *Answer, q, without *question) {
 	if q.path != "" {
 		a.Found = r.foundText(st, there, q.path)
 		if strings.HasPrefix(q.path, "/proc/self/") || strings.HasPrefix(q.path, "/proc/thread-self/") {
-			a.Note = strings.TrimPrefix(a.Note+"; this is about the process that tries, of which the kernel lets be changed less than of a program", "; ")
+			a.Note = strings.TrimPrefix(a.Note+"; this is about the process that tries in the place of a program, which has other files open", "; ")
 		}
 	}
 	for i, t := range q.tries {
@@ -118,8 +116,15 @@ func (r *run) byFilter(t *try, out *Tried) bool {
 	}
 	g := r.grantOf(&refused{name: t.name, nr: int32(t.nr), arch: seccomp.Arch(), args: t.values, errno: errno})
 	out.Grant, out.Opens, out.Setting, out.Never = g.flags, g.opens, g.setting, g.never
+	if _, there := r.statOf(); r.question.socket != "" && !there {
+		out.Why += "; and there is no such socket in the box"
+	}
+	never := r.unreached()
 	if r.question.far {
-		out.Grant, out.Opens, out.Setting, out.Never = "", "", "", noWayOut
+		never = noWayOut
+	}
+	if never != "" { // whatever opens the call
+		out.Grant, out.Opens, out.Setting, out.Never = "", "", "", never
 	}
 	return true
 }
@@ -156,6 +161,8 @@ func (r *run) explainConnect(a *Answer, t, without *try, out *Tried) {
 		out.Allowed, out.Why = true, "somebody listens at it, outside of the box; it was asked for by a socket of another type, so that nobody there notices"
 	case errno == unix.EINPROGRESS:
 		out.Allowed, out.Why = true, "the kernel has a way to it within the box"
+	case errno == unix.ECONNREFUSED && r.question.abstract && !r.spec.inPlace():
+		out.Layer, out.Why, out.Never = LayerNamespaces, "abstract names belong to a network, and the box's is its own: nobody in it listens at this one", r.unreached()
 	case errno == unix.ECONNREFUSED:
 		out.Allowed, out.Why = true, "it can be reached; nobody listens there now, in the box: its 127.0.0.1 is its own, not the host's"
 		if a.Kind == "unix" {
@@ -168,7 +175,9 @@ func (r *run) explainConnect(a *Answer, t, without *try, out *Tried) {
 	case errno == unix.ENETUNREACH || errno == unix.EADDRNOTAVAIL || errno == unix.EHOSTUNREACH:
 		out.Layer, out.Why, out.Never = LayerNamespaces, "the box's network is its own, and there is no way out of it", noWayOut
 	case errno == unix.ENOENT && a.Kind == "unix":
-		out.Layer, out.Why, out.Never = LayerRoot, "there is no such socket in the box", "sockets are not granted; those that the box's own programs make can be reached"
+		if out.Why, out.Never = "there is no such socket in the box, nor on the host", r.unreached(); out.Never != "" {
+			out.Layer, out.Why = LayerRoot, "there is no such socket in the box, and the host has it"
+		}
 	default:
 		out.Why = "the kernel refuses it"
 	}
@@ -181,84 +190,4 @@ func resultName(result int32) string {
 		return "by being done"
 	}
 	return unix.ErrnoName(syscall.Errno(-result))
-}
-
-// wantOf is what an access of a path is for the hints.
-func wantOf(access string) paths.Want {
-	switch access {
-	case accessRead:
-		return paths.Read
-	case accessWrite, accessMakeIn:
-		return paths.Write
-	case accessMake:
-		return paths.Make
-	case accessExecute, accessMode:
-		return paths.Execute
-	}
-	return paths.Look
-}
-
-func (r *run) explainPath(p string, t, without *try, out *Tried) {
-	if t.result >= 0 {
-		return
-	}
-	errno := syscall.Errno(-t.result)
-	want := wantOf(t.access)
-	ref := &pathRefusal{asked: p, real: p, want: want, errno: errno}
-	if t.access == accessMakeIn { // what is refused is a file in it
-		ref.asked, ref.real, ref.want = path.Join(p, "…"), path.Join(p, "…"), paths.Make
-	}
-	out.Layer = LayerRoot
-	switch {
-	case (errno == unix.EACCES || errno == unix.EPERM) && without == nil:
-		out.Layer, out.Why = "", untold
-		return
-	case (errno == unix.EACCES || errno == unix.EPERM) && without.result != t.result:
-		ref.landlock = true
-		out.Layer, out.Why = LayerLandlock, "without Landlock it is answered "+resultName(without.result)
-		if !r.spec.inPlace() {
-			out.Never = "what the mount lets happen and the ruleset does not is nobody's to grant"
-			return
-		}
-	case errno == unix.ENOENT || errno == unix.ENOTDIR:
-		if _, ok := r.looks().at(p); !ok && want&paths.Make == 0 {
-			out.Layer, out.Why = "", "it is not in the box, and the host does not show it to the caller either"
-			if ofProcess(p) {
-				out.Layer, out.Why, out.Never = LayerRoot, "it is not in the box", kernelsOwn(p)
-			}
-			return
-		}
-		out.Why = "it is not in the box, and the host has it"
-		if want&paths.Make != 0 {
-			out.Why = "the folder that it would lie in is not in the box"
-		}
-	case errno == unix.EROFS:
-		out.Why = "it is mounted read-only"
-		ref.errno = unix.EROFS
-	case (errno == unix.EACCES || errno == unix.EPERM) && want&(paths.Write|paths.Make) != 0 && r.mountFlags()&unix.ST_RDONLY != 0:
-		out.Why = "it is mounted read-only, and its mode refuses the box's user besides"
-		ref.errno = unix.EROFS
-	case errno == unix.EACCES || errno == unix.EPERM:
-		out.Why = "its mode, or that of a folder above it, refuses the box's user, with Landlock or without"
-		if want == paths.Execute {
-			out.Why = "its mode has no x for the box's user, or what it lies in is mounted noexec, with Landlock or without"
-		}
-	case errno == unix.ENXIO || errno == unix.ENODEV:
-		out.Layer, out.Why = "", "nobody is at its other end, or no such device"
-		out.Allowed = true
-		return
-	default:
-		out.Layer, out.Why = "", "the kernel has another reason than a wall"
-		return
-	}
-	if p == "/dev/"+ownTTY && errno == unix.ENOENT {
-		out.Grant = "--tty"
-		return
-	}
-	g, ok := r.grantOfPath(ref)
-	if !ok {
-		return
-	}
-	out.Grant, out.Setting = g.flags, g.setting
-	out.Opens, out.Never = g.opens, g.never
 }

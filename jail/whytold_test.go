@@ -1,6 +1,7 @@
 package jail
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -71,5 +72,20 @@ func TestWhyDoesNotGuess(t *testing.T) {
 		if got.Errno == "EACCES" && (got.Why != untold || got.Layer != "" || got.Grant+got.Never != "") {
 			t.Errorf("%+v: want that it could not be told", got)
 		}
+	}
+}
+
+// Which of the kernel's walls it was is found out by taking one away.
+func TestWhyTellsLandlock(t *testing.T) {
+	needLandlock(t)
+	dir := tracedTree(t)
+	s := tier2(t, "true")
+	_, tries := whyOf(t, s, dir+"/data.txt")
+	if got := tries[accessRead]; got.Allowed || got.Layer != LayerLandlock || got.Errno != "EACCES" || got.Grant != "--ro "+dir+"/data.txt" {
+		t.Errorf("%+v, want EACCES by Landlock, and the grant", got)
+	}
+	_, tries = whyOf(t, s, dir+"/granted/hidden.txt")
+	if got := tries[accessRead]; os.Getuid() == 0 && (got.Allowed || got.Layer != LayerRoot || !strings.HasPrefix(got.Never, "its mode")) {
+		t.Errorf("%+v, want that it is the mode", got)
 	}
 }

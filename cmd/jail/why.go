@@ -16,8 +16,8 @@ import (
 // explainFlags are those of run and the question.
 func explainFlags() []flagDef {
 	return append(runFlags(), flagDef{name: "why", value: "WHAT", group: groupResult, field: "why", words: wordFile,
-		usage:  "make the box and try WHAT in it: a path, a system call, ADDRESS:PORT or unix:PATH; tell which wall refuses it and which flag allows it",
-		accept: "a path, a system call as the kernel spells it, ADDRESS:PORT or unix:PATH",
+		usage:  "make the box and try WHAT in it: a path, a system call, ADDRESS:PORT, unix:PATH or unix:@NAME; tell which wall refuses it and which flag allows it",
+		accept: "a path, a system call as the kernel spells it, ADDRESS:PORT, unix:PATH or unix:@NAME",
 		set:    parsed(asIs[string], func(o *options) *string { return &o.why })})
 }
 
@@ -41,7 +41,11 @@ func whyCommand(o options, line *commandLine) int {
 		if errors.As(err, &faults) {
 			faults = line.named(faults, spec, o)
 			for i, f := range faults {
-				if f.Field == "--why" && f.Value == question && !strings.Contains(question, "/") {
+				switch {
+				case f.Field != "--why" || f.Value != question:
+				case strings.Contains(question, "://"):
+					faults[i].Want = wantURL
+				case !strings.Contains(question, "/"):
 					faults[i].Want = wantWhy
 				}
 			}
@@ -70,7 +74,10 @@ func whyCommand(o options, line *commandLine) int {
 }
 
 // wantWhy is told of a word that is nothing that can be asked about.
-const wantWhy = "must be a path (a word without a slash is one if there is such a file here), a system call as the kernel spells it, ADDRESS:PORT with a numeric address (no name is looked up), or unix:PATH"
+const wantWhy = "must be a path (a word without a slash is one if there is such a file here), a system call as the kernel spells it, ADDRESS:PORT with a numeric address (no name is looked up), unix:PATH or unix:@NAME"
+
+// wantURL is told of a URL.
+const wantURL = "must be the numeric ADDRESS:PORT of the URL's host in its place; a box reaches no network beyond its own loopback"
 
 // placeholder stands for a program that is not named: an option of an interpreter's
 // that takes no script, or a program that every box has.
@@ -94,10 +101,16 @@ func asked(what string, host profiles.Host) string {
 		return p
 	}
 	if p, ok := strings.CutPrefix(what, "unix:"); ok {
+		if strings.HasPrefix(p, "@") { // an abstract name
+			return what
+		}
 		return "unix:" + absolute(p)
 	}
 	if address, ok := strings.CutPrefix(what, "localhost:"); ok {
 		return "127.0.0.1:" + address
+	}
+	if strings.Contains(what, "://") { // no path is written so
+		return what
 	}
 	_, call := seccomp.Number(what)
 	if _, err := os.Lstat(absolute(what)); !call && (strings.Contains(what, "/") || slices.Contains([]string{".", ".."}, what) || err == nil) {
