@@ -2,7 +2,6 @@ package jail
 
 import (
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -139,6 +138,9 @@ func (h *hostLooks) runs(real string) string {
 	case slices.ContainsFunc(h.programs, func(dir string) bool { return below(dir, real) || path.Dir(real) == dir }): // not what lies deeper: that no name leads to
 		return notHinted + "programs that you run lie in it"
 	}
+	if why := h.runsBy(real); why != "" {
+		return why
+	}
 	home := h.homeOf(real)
 	for part := range strings.SplitSeq(real, "/") {
 		if strings.HasPrefix(part, ".") && (!strings.Contains(part, "cache") || home != "" && strings.HasPrefix(real, home+"/.")) {
@@ -154,27 +156,4 @@ func (h *hostLooks) runs(real string) string {
 		}
 	}
 	return ""
-}
-
-// programsOf are the folders of the caller's PATH, those that a login puts there, and the
-// one that jail lies in, each as named and as what its links lead to.
-func programsOf(closed, homes []string) (list []string) {
-	const mostFolders = 64
-	dirs := strings.Split(os.Getenv("PATH"), ":")
-	dirs = dirs[:min(len(dirs), mostFolders)]
-	for _, home := range homes {
-		dirs = append(dirs, home+"/bin", home+"/go/bin")
-	}
-	if own, err := os.Executable(); err == nil {
-		dirs = append(dirs, path.Dir(own))
-	}
-	for _, dir := range dirs {
-		if dir = path.Clean(dir); !path.IsAbs(dir) || dir == "/" {
-			continue
-		}
-		if f, ok := (&hostLooks{closed: closed}).look(dir); ok {
-			list = append(list, dir, f.real)
-		}
-	}
-	return list
 }

@@ -119,3 +119,30 @@ func TestHintsAreNotForWhatTheSystemKeeps(t *testing.T) {
 		}
 	}
 }
+
+// A program that a link of PATH leads to is one that is run, wherever it lies, as are the
+// links on the way, and another name of a file that lies there.
+func TestHintsAreNotForWhatLinksOfPathLeadTo(t *testing.T) {
+	dir := closedTree(t, "me/x", "me/tools/bin/", "me/tools/src/tool.sh", "me/tools/src/other", "pkg/1.0/run.js", "pkg/data/x", "hard/twin", "hard/single", "far/x")
+	os.Symlink("../src/tool.sh", dir+"/me/tools/bin/tool")
+	os.Symlink("1.0", dir+"/pkg/current")
+	os.Symlink(dir+"/pkg/current/run.js", dir+"/me/tools/bin/run")
+	os.Symlink("../../../far", dir+"/me/tools/bin/folder")
+	os.Symlink("loop", dir+"/me/tools/bin/loop")
+	if err := os.Link(dir+"/hard/twin", dir+"/me/tools/bin/twin"); err != nil {
+		t.Fatal(err)
+	}
+	h := NewHints()
+	for p, refused := range map[string]bool{
+		"me/tools/src/tool.sh": true, "me/tools/src": true, "me/tools/src/other": false, "pkg": true, "pkg/1.0": true, "pkg/1.0/run.js": true, "pkg/data": false,
+		"hard/twin": true, "hard/single": false, "far": false,
+	} {
+		f, ok := h.looks.at(filepath.Join(dir, p))
+		if got := h.looks.unhintable(f, hintWrite); !ok || strings.Contains(got, "programs that you run") != refused || (got != "") != refused {
+			t.Errorf("unhintable(%s) to be written = %q, %v, want refused: %v", p, got, ok, refused)
+		}
+		if got := h.looks.unhintable(f, hintRead); got != "" {
+			t.Errorf("unhintable(%s) to be read = %q", p, got)
+		}
+	}
+}

@@ -36,6 +36,7 @@ type hostLooks struct {
 	policy  []string // ProfileRef.Files
 	// programs are the folders of the programs that the caller runs.
 	programs []string
+	byLinks  *linkedPrograms // nil until asked (linked)
 	// held is what was found in folders (holds), by their paths.
 	held map[string]string
 }
