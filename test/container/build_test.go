@@ -1,7 +1,6 @@
 package container
 
 import (
-	"encoding/binary"
 	"fmt"
 	"os"
 	"runtime"
@@ -9,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/seed-75010da9/jail/seccomp"
 	"golang.org/x/sys/unix"
 )
 
@@ -82,57 +80,6 @@ func mounts() error {
 		}
 	}
 	return os.Chmod("/tmp", 0o1777)
-}
-
-// refused are calls that the default filter of engines does not carry out for a
-// container without CAP_SYS_ADMIN, as far as jail or a box could want any.
-var refused = []string{
-	"unshare", "setns", "mount", "umount2", "pivot_root", "chroot", "fsopen", "fsconfig", "fsmount", "fspick", "open_tree", "move_mount",
-	"mount_setattr", "keyctl", "add_key", "request_key", "bpf", "perf_event_open", "userfaultfd", "kexec_load", "init_module",
-	"finit_module", "delete_module", "swapon", "swapoff", "reboot", "sethostname", "setdomainname", "quotactl", "acct", "open_by_handle_at",
-	"syslog", "io_uring_setup", "io_uring_enter", "io_uring_register",
-}
-
-// loadFilter attaches the container's filter, while there is the capability to do
-// so without no_new_privs, which a container does not have.
-func loadFilter() error {
-	const (
-		load  = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
-		equal = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
-		give  = unix.BPF_RET | unix.BPF_K
-	)
-	var program seccomp.Program
-	for _, i := range []unix.SockFilter{
-		{Code: load, K: 0},
-		{Code: equal, Jf: 1, K: unix.SYS_CLONE3},
-		{Code: give, K: unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)}, // its flags can't be seen
-		{Code: give, K: unix.SECCOMP_RET_ALLOW},
-	} {
-		program = binary.LittleEndian.AppendUint16(program, i.Code)
-		program = append(program, i.Jt, i.Jf)
-		program = binary.LittleEndian.AppendUint32(program, i.K)
-	}
-	var rules []seccomp.Rule
-	for _, name := range refused {
-		rules = append(rules, seccomp.Rule{Syscall: name})
-	}
-	for _, flag := range []uint32{unix.CLONE_NEWNS, unix.CLONE_NEWCGROUP, unix.CLONE_NEWUTS, unix.CLONE_NEWIPC, unix.CLONE_NEWUSER, unix.CLONE_NEWPID, unix.CLONE_NEWNET} {
-		rules = append(rules, seccomp.Rule{Syscall: "clone", Args: []seccomp.Arg{{Index: 0, Mask: flag, Value: flag}}})
-	}
-	program, err := program.Prepend(rules)
-	if err != nil {
-		return err
-	}
-	filters := make([]unix.SockFilter, program.Len())
-	if _, err := binary.Decode(program, binary.LittleEndian, filters); err != nil {
-		return err
-	}
-	fprog := unix.SockFprog{Len: uint16(len(filters)), Filter: &filters[0]}
-	const setModeFilter = 1
-	if _, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, setModeFilter, 0, pointer(&fprog)); errno != 0 {
-		return fmt.Errorf("seccomp: %w", errno)
-	}
-	return nil
 }
 
 // engineCaps are what engines leave to a container's root.

@@ -2,9 +2,9 @@
 // tests build themselves: no engine, no daemon, no image. It holds tests only.
 //
 // The container has what engines give by default: namespaces of its own but no user
-// namespace, a system-call filter that refuses new namespaces and mounts, proc
+// namespace, Docker's default filter by its list of calls, proc
 // partly covered and read-only, control groups read-only, and root's capabilities
 // without CAP_SYS_ADMIN. Its file tree is the host's. A pod of Kubernetes is the same
-// without the filter. TestContainer and TestPod show that they
+// without the filter. TestContainer, TestEngineFilter and TestPod show that they
 // are all that.
 package container
