@@ -154,7 +154,9 @@ func (b bout) once(ctx context.Context) (result, error) {
 	o := order.Order{Layout: b.class.layout, User: b.user, Work: b.work.dir, Given: b.class.given}
 	const comingUp = 2 * time.Minute
 	limit := comingUp
+	lists := map[string]bool{}
 	for _, s := range b.suites {
+		lists[s.name] = s.listed()
 		for _, job := range s.jobs(b) {
 			o.Jobs = append(o.Jobs, job)
 			limit += job.Limit
@@ -172,7 +174,9 @@ func (b bout) once(ctx context.Context) (result, error) {
 		case e.End != nil:
 			j, err := b.finish(o.Jobs[e.Job], *e.End, outputs[e.Job].Bytes())
 			bad = errors.Join(bad, err)
-			j.Passes = nil // they are many
+			if !lists[j.Name] {
+				j.Passes = nil // they are many
+			}
 			r.Jobs = append(r.Jobs, j)
 		default:
 			outputs[e.Job].Write(e.Output)

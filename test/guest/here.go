@@ -29,7 +29,7 @@ func (b bout) onThisMachine(ctx context.Context) result {
 				r.Fault = fmt.Sprint(err)
 				return r
 			}
-			if !s.here {
+			if !s.listed() {
 				j.Passes = nil
 			}
 			r.Jobs = append(r.Jobs, j)

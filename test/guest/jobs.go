@@ -29,6 +29,9 @@ func (s suite) jobs(b bout) []order.Job {
 	if b.class.given != "" {
 		env = append(env, parentVariable+"="+b.class.given)
 	}
+	if s.name == apparmorName {
+		env = append(env, parserVariable+"="+b.work.parser)
+	}
 	one := order.Job{Name: s.name, Env: env, Dir: "/tmp", Limit: s.limit * max(slow, busy)}
 	switch s.name {
 	case "doctor":

@@ -102,6 +102,10 @@ func (o options) run(ctx context.Context) (bool, error) {
 	if err != nil || o.fetch {
 		return true, err
 	}
+	parser, err := parserFor(cache, chosen)
+	if err != nil {
+		return false, err
+	}
 	old, err := readResults(o.json)
 	if err != nil {
 		return false, err
@@ -111,6 +115,7 @@ func (o options) run(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	defer work.close()
+	work.parser = parser
 	bouts, err := o.bouts(hosts, chosen, images, work)
 	if err != nil {
 		return false, err

@@ -41,13 +41,13 @@ func page(all []result) string {
 	b.WriteString(runsHead)
 	everywhere(all, func(h class, r *result) { b.WriteString(runsRow(h, r)) })
 	b.WriteString(placesHead)
-	everywhere(all, func(h class, r *result) {
-		for _, s := range suites() {
-			if s.here && h.kernel.kind == here {
-				b.WriteString(placeRows(s, r.job(s.name), r.notRun(s, h)))
+	for _, s := range suites() {
+		everywhere(all, func(h class, r *result) {
+			if s.listed() && s.unfit(h, r.Role) == "" {
+				b.WriteString(placeRows(s, h, r))
 			}
-		}
-	})
+		})
+	}
 	b.WriteString(documentHead)
 	for _, v := range varying() {
 		fmt.Fprintf(&b, "- %s\n", v.what)

@@ -105,9 +105,13 @@ func languageCell(r *result, language string) string {
 
 // placeRows are the rows of one suite that makes its places itself: what passed,
 // gathered by the place, and what was said of it; or why it was not run.
-func placeRows(s suite, e *ended, notRun string) string {
+func placeRows(s suite, h class, r *result) string {
+	name, e := s.name, r.job(s.name)
+	if !s.here {
+		name += ", " + h.name
+	}
 	if e == nil || e.NotRun != "" {
-		return fmt.Sprintf("| %s | — | not run: %s | |\n", s.name, notRun)
+		return fmt.Sprintf("| %s | — | not run: %s | |\n", name, r.notRun(s, h))
 	}
 	var places []string
 	count, said := map[string]int{}, map[string][]string{}
@@ -124,13 +128,13 @@ func placeRows(s suite, e *ended, notRun string) string {
 	}
 	var b strings.Builder
 	for _, place := range places {
-		fmt.Fprintf(&b, "| %s | %s | %d passed | %s |\n", s.name, escaped(place), count[place], escaped(strings.Join(said[place], "; ")))
+		fmt.Fprintf(&b, "| %s | %s | %d passed | %s |\n", name, escaped(place), count[place], escaped(strings.Join(said[place], "; ")))
 	}
 	for _, f := range e.Failed {
-		fmt.Fprintf(&b, "| %s | %s | **failed** | %s |\n", s.name, escaped(f.Test), escaped(f.Said))
+		fmt.Fprintf(&b, "| %s | %s | **failed** | %s |\n", name, escaped(f.Test), escaped(f.Said))
 	}
 	if !e.fine() && len(e.Failed) == 0 {
-		fmt.Fprintf(&b, "| %s | — | **failed** | it ended with status %d |\n", s.name, e.Exit)
+		fmt.Fprintf(&b, "| %s | — | **failed** | it ended with status %d |\n", name, e.Exit)
 	}
 	return b.String()
 }

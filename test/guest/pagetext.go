@@ -56,12 +56,14 @@ something that the suite does not ask for.
 |---|---|---|---|---|---|---|---|---|
 `
 	placesHead = `
-## Places that need no other kernel
+## Places that the tests make
 
-Made by the tests themselves, on the host "here": a container without namespaces,
-with a filter like Docker's and masked files (test/container), something else around
-jail (test/nested), distributions' file trees (test/shapes), and two releases of
-systemd in User-mode Linux (test/systemd).
+On the host "here", or on the one that is named: a container without namespaces, with
+Docker's default filter, by its list of calls, and masked files (test/container),
+something else around jail (test/nested), distributions' file trees (test/shapes; what
+is no copy of a distribution's packages there is said in its source), releases of
+systemd in User-mode Linux (test/systemd), and programs that AppArmor confines
+(test/guest/apparmor). What the commands for AppArmor say is of an ordinary user.
 
 | suite | place | rows | what was said |
 |---|---|---|---|
@@ -89,18 +91,23 @@ with it. Two runs on one host differ in these parts, and in no other:
 - **Ubuntu's, Fedora's, Alpine's kernels and packages.** The registries that are
   reached here are Debian's, npm's and Go's, and none of them carries a kernel of
   another distribution. Their layouts of files are made by test/shapes.
-- **AppArmor's restriction of user namespaces**, which is in Ubuntu's kernel alone.
-  Tried: the profile dist/apparmor/jail was read by apparmor_parser 4.1 of trixie
-  without a complaint, and doctor's answer to it is tested over made-up facts. No
-  kernel here enforces it, so that the profile lifts the restriction is not shown.
+- **Ubuntu's restriction of user namespaces**: the sysctl that puts programs without a
+  profile under it (kernel.apparmor_restrict_unprivileged_userns) is in no kernel of
+  Debian's. That AppArmor keeps namespaces from confined programs is in 6.12 and 7.3,
+  and the suite apparmor shows there what the shipped profile lifts, and for whom. What
+  remains is the stub in which a namespace is made and nothing may be mounted: doctor's
+  answer to that is tested over made-up facts.
 - **A real Docker, Podman or Kubernetes.** Tried: Podman 4.3 of Debian 12, on a tree of
-  files. With crun it ends at "cgroups in hybrid mode not supported", as the host
-  "here" is, and with runc it can't go without control groups; root there may not
-  raise limits either, as both ask for. Docker and Kubernetes need images, of which no
-  registry is reached. Instead test/container makes what a pod is to a process (filter,
-  capabilities, masked and read-only files, no user namespace).
-- **systemd but 252 and 257**, those of Debian 12 and 13: others are in no suite that
-  apt accepts here.
+  files: with crun it ends at "cgroups in hybrid mode not supported", as the host "here"
+  is, and with runc it can't go without control groups. Docker and Kubernetes need
+  images, of which no registry is reached. The runtime below them, crun, does run here
+  in a mount namespace without the hybrid mount, and test/bench starts it so; tier 2 was
+  tried in such a container by hand, and is no test yet. Instead test/container makes
+  what a container is to a process (filter, capabilities, masked and read-only files, no
+  user namespace).
+- **systemd before 252.** Debian 11 has 247, which is to be had here, as a guest of
+  ` + "`go run ./test/systemd -debian bullseye`" + `; it is no part of this run. systemd 252 with a
+  user to whom it hands no cpu stands for it.
 - **Hardware support for guests.** /dev/kvm is there, but runs no ordinary guest. So
   everything is emulated, by QEMU or as User-mode Linux, and no time here says how fast
   anything is on real processors.

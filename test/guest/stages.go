@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 )
 
 // A stage is when in a run something is run: what says most for its time comes first,
@@ -45,6 +46,10 @@ func (s suite) unfit(h class, role string) string {
 	switch {
 	case s.here && h.kernel.kind != here:
 		return "it makes its places on the host here"
+	case len(s.only) > 0 && !slices.Contains(s.only, h.name):
+		return "it is for " + strings.Join(s.only, " and ")
+	case len(s.only) > 0 && role != "root":
+		return "it is root's"
 	case s.boxes && h.kernel.below:
 		return "no box runs on this kernel"
 	case s.commands != "" && (h.kernel.kind == here || h.kernel.below || role != "root" || h.refuses != ""):

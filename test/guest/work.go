@@ -31,6 +31,8 @@ type suite struct {
 	// here is a suite that makes its places itself, so it is run on this machine
 	// alone. What passed there is listed, too.
 	here bool
+	// only are the hosts that a suite of root's is for, or none: all are.
+	only []string
 }
 
 // suites are all that can be run.
@@ -43,6 +45,8 @@ func suites() []suite {
 			tests: "^TestReasonsForReal$", limit: 30 * time.Second, boxes: true},
 		{name: "audit", what: "what Landlock refuses, by the kernel's audit records: tests of package jail", pkg: "./jail",
 			tests: "^TestAudit", limit: 30 * time.Second, boxes: true},
+		{name: apparmorName, what: "dist/apparmor/jail and doctor's lines, where AppArmor confines: test/guest/apparmor", pkg: "./test/guest/apparmor",
+			limit: 30 * time.Second, only: []string{"qemu-6.12", "qemu-7.3"}},
 		{name: "jail", what: "the walls, the reasons and the records: tests of package jail", pkg: "./jail", limit: 2 * time.Minute, long: true,
 			users: "^TestAsOrdinaryUser$", boxes: true},
 		{name: "escape", what: "the table of attacks: test/escape", pkg: "./test/escape", limit: 4 * time.Minute, long: true,
@@ -57,6 +61,9 @@ func suites() []suite {
 	}
 }
 
+// listed says that what passed is listed, row by row.
+func (s suite) listed() bool { return s.here || len(s.only) > 0 }
+
 // binary is the name of its package's tests.
 func (s suite) binary() string { return path.Base(s.pkg) + ".test" }
 
@@ -68,6 +75,7 @@ type workshop struct {
 	root string // the repository
 	// commit is the one that is built, with a mark if files differ from it.
 	commit string
+	parser string // a folder with AppArmor's, or ""
 }
 
 func (w workshop) pid1() string      { return filepath.Join(w.dir, "init") }
