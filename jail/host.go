@@ -24,6 +24,9 @@ type host struct {
 	// ownUID says that the box gets a host uid of its own, one that nobody
 	// else uses: the caller may map ids at will.
 	ownUID bool
+	// hostUsers says that the caller's user namespace is the host's, so that its
+	// uids are the host's.
+	hostUsers bool
 	// uidBase is where these host uids start, and uidShift where those of this
 	// pid namespace do: numbers of processes are unique within one alone.
 	uidBase, uidShift uint32
@@ -84,11 +87,16 @@ func probeHost() (host, error) {
 	return h, h.probeIDs()
 }
 
-// probeIDs decides who the box is on the host.
+// probeIDs decides who the box is on the host: never its root.
 func (h *host) probeIDs() error {
 	h.boxUID, h.boxGID = h.uid, h.gid
+	users, err := namespaceInode("user")
+	if err != nil {
+		return err
+	}
+	h.hostUsers = users == initialUsers
 	if h.uid != 0 {
-		return nil
+		return h.mayBeItself()
 	}
 	text, err := readSmall("/proc/self/uid_map")
 	if err != nil {
@@ -96,13 +104,8 @@ func (h *host) probeIDs() error {
 			Remedy: "mount /proc: jail writes the box's id maps through it"}
 	}
 	base, ok := freeIDs(text)
-	if !ok {
-		// Root of a user namespace with few ids is an ordinary user outside.
-		if mapsHostRoot(text) {
-			return &SetupError{Stage: StageProbe, Layer: LayerNamespaces, Operation: "read", Operand: "/proc/self/uid_map", Err: errFewIDs,
-				Remedy: "this user namespace maps host root but no ids to spare; give it a range of more than " + strconv.Itoa(leastIDs) + ", or start jail as an ordinary user"}
-		}
-		return nil
+	if !ok { // root of a user namespace with few ids may be an ordinary user outside
+		return h.mayBeItself()
 	}
 	h.ownUID, h.uidBase = true, base
 	if err := h.shiftUIDs(); err != nil {
@@ -112,22 +115,42 @@ func (h *host) probeIDs() error {
 	return nil
 }
 
-var errFewIDs = errors.New("it maps host root and few other ids")
+// mayBeItself refuses the caller whose box, without a uid of its own, would run as
+// host root.
+func (h *host) mayBeItself() error {
+	if h.uid != 0 && h.hostUsers || !mayBeHostRoot(h.uid) {
+		return nil
+	}
+	return &SetupError{Stage: StageProbe, Layer: LayerNamespaces, Operation: "stat", Operand: "/proc/sys", Err: errHostRoot,
+		Remedy: "start jail outside of this user namespace, where root's boxes get uids of their own, or start the namespace as an ordinary user; or be uid 0 of one with a range of more than " +
+			strconv.Itoa(leastIDs) + " ids, and in a mount namespace of its own"}
+}
 
-// initialPIDs is the inode of the initial pid namespace (PROC_PID_INIT_INO).
-const initialPIDs = 0xEFFFFFFC
+var errHostRoot = errors.New("the caller is root of the host, or can't be told from it, and its user namespace has no ids to spare for the box")
+
+// The inodes of the initial namespaces (include/uapi/linux/nsfs.h).
+const (
+	initialUsers = 0xEFFFFFFD
+	initialPIDs  = 0xEFFFFFFC
+)
+
+// namespaceInode tells the caller's namespace of that kind from all others.
+func namespaceInode(kind string) (uint64, error) {
+	path := "/proc/self/ns/" + kind
+	var st unix.Stat_t
+	if err := unix.Stat(path, &st); err != nil {
+		return 0, &SetupError{Stage: StageProbe, Layer: LayerNamespaces, Operation: "stat", Operand: path, Err: err, Remedy: "mount /proc"}
+	}
+	return st.Ino, nil
+}
 
 // shiftUIDs has the boxes of different pid namespaces, such as pods', take uids
 // from different places of the range. That two of them meet is no more likely
 // than one in 2^22 for each pair of boxes.
 func (h *host) shiftUIDs() error {
-	const path = "/proc/self/ns/pid"
-	var st unix.Stat_t
-	if err := unix.Stat(path, &st); err != nil {
-		return &SetupError{Stage: StageProbe, Layer: LayerNamespaces, Operation: "stat", Operand: path, Err: err, Remedy: "mount /proc"}
-	}
-	h.uidShift = shiftOf(st.Ino)
-	return nil
+	pids, err := namespaceInode("pid")
+	h.uidShift = shiftOf(pids)
+	return err
 }
 
 // shiftOf spreads the inodes of neighbours over 32 bits (Knuth's multiplicative
@@ -159,11 +182,13 @@ func readSmall(path string) ([]byte, error) {
 
 // freeIDs finds room for boxes' uids in a uid_map: the range reserved above
 // where everything is mapped, else the upper end of the largest range, which
-// distributions leave unused.
+// distributions leave unused. Host root is in neither: the kernel wants each range
+// to lie within one of the namespace around (kernel/user_namespace.c, map_write),
+// so it is one on the host as well, where root could only be its first id.
 func freeIDs(uidMap []byte) (uint32, bool) {
 	var base, size uint64
 	for _, e := range idMapEntries(uidMap) {
-		if e[0] <= ownUIDBase && e[0]+e[2] >= ownUIDBase+maxThreads {
+		if e[0] < ownUIDBase && e[0]+e[2] >= ownUIDBase+leastIDs {
 			return ownUIDBase, true
 		}
 		if e[2] > size {
@@ -171,15 +196,6 @@ func freeIDs(uidMap []byte) (uint32, bool) {
 		}
 	}
 	return uint32(base + size - maxThreads), size > leastIDs
-}
-
-func mapsHostRoot(uidMap []byte) bool {
-	for _, e := range idMapEntries(uidMap) {
-		if e[1] == 0 && e[2] > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // idMapEntries are the lines of a uid_map: inside, outside, length.

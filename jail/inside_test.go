@@ -10,6 +10,7 @@ import (
 
 // inside are what the test binary does in a box; the result is its exit code.
 var inside = map[string]func() int{
+	"printIDs": printIDs, // in a user namespace, see TestHostRoot
 	// typeAhead tries to type into the terminal it has (CVE-2017-5226).
 	"typeAhead": func() int {
 		key := byte('x')

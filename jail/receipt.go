@@ -58,7 +58,7 @@ func (r *run) root(e evidence) Layer {
 	if first, _, _ := strings.Cut(e.status["Uid"], " "); first != id {
 		l.Applied = false
 	}
-	l.Mechanism += ", host uid " + strconv.Itoa(r.hostUID)
+	l.Mechanism += ", " + r.outside()
 	if groups := e.status["Groups"]; groups != "" && !r.plan.host.ownUID {
 		l.Note = "the caller's supplementary groups stay: the kernel lets only a privileged caller drop them in a user namespace (user_namespaces(7), setgroups)"
 	}
@@ -66,6 +66,15 @@ func (r *run) root(e evidence) Layer {
 		l.Note = strings.TrimPrefix(l.Note+"; "+source+" is on a file system that cannot be idmapped, so the box sees it as any other user does", "; ")
 	}
 	return l
+}
+
+// outside is who the box is outside of it. In a user namespace that is the number
+// there: nothing shows the host's.
+func (r *run) outside() string {
+	if r.plan.host.hostUsers {
+		return "host uid " + strconv.Itoa(r.hostUID)
+	}
+	return "uid " + strconv.Itoa(r.hostUID) + " of jail's own user namespace"
 }
 
 // caps demands that every set is empty.

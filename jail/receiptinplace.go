@@ -1,7 +1,6 @@
 package jail
 
 import (
-	"strconv"
 	"strings"
 )
 
@@ -30,7 +29,7 @@ func (h host) separation() string {
 }
 
 func (r *run) noRoot(e evidence) Layer {
-	l := Layer{Name: LayerRoot, Mechanism: "none; host uid " + strconv.Itoa(r.hostUID)}
+	l := Layer{Name: LayerRoot, Mechanism: "none; " + r.outside()}
 	l.Evidence = "/ " + e.rootText() + " uid " + e.status["Uid"] + " gid " + e.status["Gid"] + " groups [" + e.status["Groups"] + "]"
 	l.Note = "tier 2: the host's file tree, in which Landlock opens what was granted; names, sizes and owners of all other files can be seen; the private folder " +
 		r.private + ", in place of /tmp, lies on the host's disk, and its size is watched by the supervisor"

@@ -1,0 +1,157 @@
+package jail
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// The range for boxes' uids never has the first id of one of the map's own, which
+// alone can be host root.
+func TestFreeIDs(t *testing.T) {
+	for _, c := range []struct {
+		uidMap string
+		base   uint32
+		ok     bool
+	}{
+		{"0 0 4294967295", ownUIDBase, true},
+		{"0 100000 65536", 0, false},
+		{"0 0 1", 0, false},
+		{"", 0, false},
+		{"0 0 16777216", 16777216 - maxThreads, true},
+		{"0 0 1\n1 100000 16777216", 1 + 16777216 - maxThreads, true},
+		{"0 0 8388608", 0, false},
+		{"0 0 8388609", 8388609 - maxThreads, true},
+		{"0 0 1879048192\n1879048192 100000 4194304", 1879048192 - maxThreads, true},
+		{"0 100000 1\n1879048192 0 8388608", 0, false},
+		{"0 100000 1\n1879048192 0 8388609", 1879048192 + 8388609 - maxThreads, true},
+		{"0 100000 1\n1879048191 0 8388609", ownUIDBase, true},
+	} {
+		if base, ok := freeIDs([]byte(c.uidMap)); ok != c.ok || ok && base != c.base {
+			t.Errorf("freeIDs(%q) = %d, %v, want %d, %v", c.uidMap, base, ok, c.base, c.ok)
+		}
+	}
+}
+
+// probedIDs is what a copy of this program, somewhere else, finds out about itself.
+type probedIDs struct {
+	UID       int
+	HostRoot  bool
+	HostUsers bool
+	OwnUID    bool
+	Refused   string
+}
+
+func printIDs() int {
+	h := host{uid: os.Geteuid(), gid: os.Getegid()}
+	err := h.probeIDs()
+	p := probedIDs{UID: h.uid, HostRoot: mayBeHostRoot(h.uid), HostUsers: h.hostUsers, OwnUID: h.ownUID}
+	if err != nil {
+		p.Refused = err.Error()
+	}
+	if json.NewEncoder(os.Stdout).Encode(p) != nil {
+		return 1
+	}
+	return 0
+}
+
+// Whatever number a user namespace gives the caller and host root, it is known
+// whether they are one, and the box of host root is refused or has ids of its own.
+func TestHostRoot(t *testing.T) {
+	if os.Getuid() != 0 {
+		leaveOut(t, "the user namespaces are host root's")
+	}
+	exe := filepath.Join(t.TempDir(), "jail.test")
+	if err := copyFile(exe, "/proc/self/exe", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	reachable(t, exe)
+	type ids = []syscall.SysProcIDMap
+	const user, none, overflow = 54321, -1, 65534
+	for _, c := range []struct {
+		name  string
+		who   int // on the host
+		maps  ids // of a user namespace, if there are any
+		as    int // there
+		words []string
+		want  probedIDs // Refused: anything
+	}{
+		{"host root", 0, nil, none, nil, probedIDs{UID: 0, HostRoot: true, HostUsers: true, OwnUID: true}},
+		{"a user", user, nil, none, nil, probedIDs{UID: user, HostUsers: true}},
+		{"nobody", overflow, nil, none, nil, probedIDs{UID: overflow, HostUsers: true}},
+		{"host root as 0", 0, ids{{ContainerID: 0, HostID: 0, Size: 1}}, 0, nil, probedIDs{UID: 0, HostRoot: true, Refused: "x"}},
+		{"host root as 1000", 0, ids{{ContainerID: 1000, HostID: 0, Size: 1}}, 1000, nil, probedIDs{UID: 1000, HostRoot: true, Refused: "x"}},
+		{"host root as the overflow uid", 0, ids{{ContainerID: overflow, HostID: 0, Size: 1}}, overflow, nil, probedIDs{UID: overflow, HostRoot: true, Refused: "x"}},
+		{"host root without a number", 0, nil, none, []string{"unshare", "--user"}, probedIDs{UID: overflow, HostRoot: true, Refused: "x"}},
+		{"a user without a number", user, nil, none, []string{"unshare", "--user"}, probedIDs{UID: overflow}},
+		{"a user as the overflow uid", user, nil, none, []string{"unshare", "--user", "--map-user=65534"}, probedIDs{UID: overflow}},
+		{"nobody as root", overflow, nil, none, []string{"unshare", "--user", "--map-root-user"}, probedIDs{}},
+		{"a user as root, twice", user, nil, none, []string{"unshare", "--user", "--map-root-user", "unshare", "--user", "--map-root-user"}, probedIDs{}},
+		{"host root, twice", 0, ids{{ContainerID: 5, HostID: 0, Size: 1}}, 5, []string{"unshare", "--user", "--map-root-user"}, probedIDs{HostRoot: true, Refused: "x"}},
+		{"host root as 1000 beside many", 0, ids{{ContainerID: 1000, HostID: 0, Size: 1}, {ContainerID: 2000, HostID: 100000, Size: 1 << 24}}, 1000, nil,
+			probedIDs{UID: 1000, HostRoot: true, Refused: "x"}},
+		{"another as 0 beside host root", 0, ids{{ContainerID: 0, HostID: 100000, Size: 1}, {ContainerID: 1000, HostID: 0, Size: 1}}, 0, nil, probedIDs{}},
+		{"host root as 0 with many", 0, ids{{ContainerID: 0, HostID: 0, Size: 1 << 24}}, 0, nil, probedIDs{HostRoot: true, OwnUID: true}},
+	} {
+		args := append(append([]string{}, c.words...), exe, insidePrefix+"printIDs")
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir = "/"
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+		if c.who != 0 {
+			cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(c.who), Gid: uint32(c.who)}
+		}
+		if c.maps != nil {
+			cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER, UidMappings: c.maps, GidMappings: c.maps, GidMappingsEnableSetgroups: true,
+				Credential: &syscall.Credential{Uid: uint32(c.as), Gid: uint32(c.as)}, AmbientCaps: ambientOf(c.as)}
+		}
+		out, err := cmd.Output()
+		var got probedIDs
+		if err == nil {
+			err = json.Unmarshal(out, &got)
+		}
+		if err != nil {
+			t.Errorf("%s: %v: %s", c.name, err, out)
+			continue
+		}
+		if refused := got.Refused != ""; refused == (c.want.Refused != "") {
+			got.Refused = c.want.Refused
+		}
+		if got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+// ambientOf leaves a user what another user namespace asks of who makes one with
+// host root in it.
+func ambientOf(uid int) []uintptr {
+	const setfcap = 31
+	if uid == 0 {
+		return nil
+	}
+	return []uintptr{setfcap}
+}
+
+// reachable lets every user pass the folders above a file of this test's.
+func reachable(t *testing.T, file string) {
+	t.Helper()
+	for dir := filepath.Dir(file); strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Outside of the host's own user namespace no number is said to be the host's.
+func TestOutside(t *testing.T) {
+	for users, want := range map[bool]string{true: "host uid 1000", false: "uid 1000 of jail's own user namespace"} {
+		r := &run{hostUID: 1000, plan: &Plan{host: host{hostUsers: users}}}
+		if got := r.outside(); got != want {
+			t.Errorf("in the host's user namespace %v: %q, want %q", users, got, want)
+		}
+	}
+}
