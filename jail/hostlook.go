@@ -80,10 +80,10 @@ func (h *hostLooks) bounded(do func()) bool {
 		return false
 	}
 	done := make(chan struct{})
-	go func() { // ends when the kernel lets it go, or with the process
+	alongside(func() { // ends when the kernel lets it go, or with the process
 		defer close(done)
 		do()
-	}()
+	})
 	late := time.NewTimer(left)
 	defer late.Stop()
 	select {

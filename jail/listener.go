@@ -63,7 +63,7 @@ func probeListener() (flags uint64, unheard string) {
 // its own that ends with it.
 func tryListener(flags uint64) syscall.Errno {
 	result := make(chan syscall.Errno)
-	go func() {
+	alongside(func() {
 		runtime.LockOSThread() // for good
 		allow := unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW}
 		program := unix.SockFprog{Len: 1, Filter: &allow}
@@ -73,7 +73,7 @@ func tryListener(flags uint64) syscall.Errno {
 			unix.Close(int(fd))
 		}
 		result <- errno
-	}()
+	})
 	return <-result
 }
 

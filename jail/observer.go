@@ -94,7 +94,7 @@ func (o *observer) begin() error {
 		return err
 	}
 	o.stop, o.done = p[1], make(chan struct{})
-	go func() {
+	alongside(func() {
 		defer close(o.done)
 		runtime.LockOSThread() // for good: its processor time is counted
 		if o.tracer != nil {
@@ -103,7 +103,7 @@ func (o *observer) begin() error {
 		o.answerAll(l, p[0])
 		unix.Close(p[0])
 		unix.Close(o.listener)
-	}()
+	})
 	return nil
 }
 

@@ -113,7 +113,7 @@ func (s *streams) bind(io IO) {
 		if s.idles {
 			s.feed.moved = s.touch
 		}
-		go s.feed.run()
+		alongside(s.feed.run)
 	}
 }
 
@@ -141,14 +141,14 @@ func (s *streams) started() {
 // closes ours.
 func (s *streams) pump(e *end) {
 	s.pumping = true
-	go func() {
+	alongside(func() {
 		s.copy(e)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.gone = true
 		s.fds.closeAll()
 		close(s.done)
-	}()
+	})
 }
 
 const (

@@ -73,7 +73,7 @@ func (t *terminal) begin() {
 		t.setRaw()
 	}
 	signal.Notify(t.told, unix.SIGWINCH, unix.SIGCONT)
-	go func() { // until release
+	alongside(func() { // until release
 		defer close(t.idle)
 		for s := range t.told {
 			if s == unix.SIGCONT && t.saved != nil {
@@ -81,7 +81,7 @@ func (t *terminal) begin() {
 			}
 			t.resize()
 		}
-	}()
+	})
 }
 
 // rawMode is cfmakeraw(3).

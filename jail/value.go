@@ -68,7 +68,7 @@ func (v *value) start(e *end) {
 		return
 	}
 	v.closeBoxEnd()
-	go func() {
+	alongside(func() {
 		defer close(v.done)
 		defer v.from.Close()
 		buf := make([]byte, smallRead)
@@ -79,7 +79,7 @@ func (v *value) start(e *end) {
 				return
 			}
 		}
-	}()
+	})
 }
 
 // take passes on what was read. Past the cap, and past an error of the caller's,

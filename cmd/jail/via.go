@@ -21,6 +21,7 @@ import (
 func runVia(signal int, spec jail.Spec, in io.Reader, o options, line *commandLine, target *recordTarget) int {
 	// The box that was begun before anybody knew is not needed. Its end takes as long
 	// as its namespaces' do, and so goes on meanwhile.
+	pid1.Spread()
 	discarded := make(chan struct{})
 	go func() {
 		pid1.DiscardEarly()

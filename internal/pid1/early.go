@@ -17,6 +17,7 @@ var early struct {
 	asked   int32 // the request for Namespaces has been sent
 	taken   atomic.Int32
 	single  int32 // the runtime was told to begin with one processor
+	spread  atomic.Bool
 }
 
 // profileRate is where jail_entry finds that variable.
@@ -26,14 +27,22 @@ var profileRate = &runtime.MemProfileRate
 
 // Settle is for the beginning of a main function, before anything else looks at
 // the environment. The runtime was started with one processor, by a variable of
-// its own (GOMAXPROCS) that the caller had not set: it gets as many as in any
-// program, and the variable is gone.
+// its own (GOMAXPROCS) that the caller had not set, and that is gone now.
 func Settle() {
-	if early.single == 0 {
-		return
+	if early.single != 0 {
+		os.Unsetenv("GOMAXPROCS")
 	}
-	os.Unsetenv("GOMAXPROCS")
-	runtime.SetDefaultGOMAXPROCS()
+}
+
+// Spread gives the runtime as many processors as in any program. It is due before
+// a second goroutine begins: one that waits in the kernel keeps the only processor
+// until the runtime's monitor looks, which may be milliseconds. Most runs have no
+// second one, and making the runtime's part of a processor and waking a thread for
+// it would cost them a hundredth.
+func Spread() {
+	if early.single != 0 && early.spread.CompareAndSwap(false, true) {
+		runtime.SetDefaultGOMAXPROCS()
+	}
 }
 
 // Early is a starter that began before the Go runtime did.

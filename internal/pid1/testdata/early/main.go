@@ -15,7 +15,9 @@ func main() {
 	if os.Args[len(os.Args)-1] == "processors" {
 		began := runtime.GOMAXPROCS(0)
 		pid1.Settle()
-		fmt.Println(began, runtime.GOMAXPROCS(0), os.Environ())
+		settled := runtime.GOMAXPROCS(0)
+		pid1.Spread()
+		fmt.Println(began, settled, runtime.GOMAXPROCS(0), os.Environ())
 		return
 	}
 	e, ok := pid1.TakeEarly()
