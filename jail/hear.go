@@ -142,26 +142,10 @@ func (r *run) readable(fd int, events int16) bool {
 		if err != nil || r.end.overdue() {
 			return false
 		}
-		for i := range r.streams.from {
-			if r.streams.pumping || fds[i+1].Revents != unix.POLLHUP {
-				continue
-			}
-			if drained(r.streams.from[i]) {
-				r.streams.from[i] = -1
-			} else {
-				r.streams.pump(&r.end)
-			}
+		if !r.streams.pumping && !r.streams.ended([2]int16{fds[1].Revents, fds[2].Revents}) {
+			r.streams.pump(&r.end)
 		}
 	}
-}
-
-// drained says whether a pipe that has ended has nothing in it. That poll tells of
-// the end alone does not say so: the kernel looks for data first and for writers
-// after, so what is written and closed in between is in neither (fs/pipe.c,
-// pipe_poll). Of a pipe that can't be asked the copying finds out.
-func drained(fd int) bool {
-	n, err := unix.IoctlGetInt(fd, unix.TIOCINQ) // which is FIONREAD
-	return err == nil && n == 0
 }
 
 // poll is poll(2) with a timeout to the nanosecond. Being interrupted is no

@@ -68,6 +68,30 @@ func (s *streams) await() {
 	}
 }
 
+// ended gives up the pipes that have ended, by what poll said of them. Not ok: in one
+// of these something is left.
+func (s *streams) ended(seen [2]int16) bool {
+	for i, fd := range s.from {
+		switch {
+		case fd < 0 || seen[i] != unix.POLLHUP:
+		case drained(fd):
+			s.from[i] = -1
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// drained says whether a pipe that has ended has nothing in it. That poll tells of
+// the end alone does not say so: the kernel looks for data first and for writers
+// after, so what is written and closed in between is in neither (fs/pipe.c,
+// pipe_poll). Of a pipe that can't be asked the copying finds out.
+func drained(fd int) bool {
+	n, err := unix.IoctlGetInt(fd, unix.TIOCINQ) // which is FIONREAD
+	return err == nil && n == 0
+}
+
 // finish returns what was written.
 func (s *streams) finish(e *end) (stdout, stderr Output) {
 	if s.tty != nil {
@@ -75,6 +99,11 @@ func (s *streams) finish(e *end) (stdout, stderr Output) {
 		defer s.tty.restore()
 	}
 	s.held.closeAll()
+	if !s.pumping { // they may have ended together with what was waited for
+		fds := [2]unix.PollFd{{Fd: int32(s.from[0]), Events: unix.POLLIN}, {Fd: int32(s.from[1]), Events: unix.POLLIN}}
+		poll(fds[:], 0)
+		s.ended([2]int16{fds[0].Revents, fds[1].Revents})
+	}
 	if !s.pumping && s.from[0] < 0 && s.from[1] < 0 { // nothing was written, and both have ended
 		s.gone = true
 		s.fds.closeAll()
