@@ -36,30 +36,41 @@ func (r *run) receipt() []Layer {
 func (r *run) namespaces(e evidence) Layer {
 	l := Layer{Name: LayerNamespaces, Asked: true, Applied: true, Mechanism: "clone"}
 	var text []string
-	for _, ns := range evidenceNamespaces {
-		own, err := os.Readlink("/proc/self/ns/" + ns)
-		got := e.namespaces[ns]
-		if err != nil || got == "" || got == own {
+	r.lookAtOwn()
+	for i, ns := range evidenceNamespaces {
+		own, got := r.ownNamespaces[i], e.namespaces[ns]
+		if own == "" || got == "" || got == own {
 			l.Applied = false
 			l.Note = "the box shares the caller's " + ns + " namespace"
 		}
 		text = append(text, got)
 	}
-	text = append(text, "NSpid "+e.status["NSpid"])
+	text = append(text, "NSpid "+e.status.field("NSpid"))
 	l.Evidence = strings.Join(text, " ")
 	return l
+}
+
+// lookAtOwn looks up the supervisor's own namespaces, once. "" is one that can't be.
+func (r *run) lookAtOwn() {
+	if r.ownNamespaces != nil {
+		return
+	}
+	r.ownNamespaces = make([]string, len(evidenceNamespaces))
+	for i, ns := range evidenceNamespaces {
+		r.ownNamespaces[i], _ = os.Readlink("/proc/self/ns/" + ns)
+	}
 }
 
 func (r *run) root(e evidence) Layer {
 	l := Layer{Name: LayerRoot, Asked: true, Mechanism: "pivot_root"}
 	l.Applied = e.rootType == unix.TMPFS_MAGIC && e.rootFlags&unix.ST_RDONLY != 0
 	id := strconv.Itoa(r.plan.host.boxUID)
-	l.Evidence = "/ " + e.rootText() + " uid " + e.status["Uid"] + " gid " + e.status["Gid"] + " groups [" + e.status["Groups"] + "]"
-	if first, _, _ := strings.Cut(e.status["Uid"], " "); first != id {
+	l.Evidence = "/ " + e.rootText() + " uid " + e.status.field("Uid") + " gid " + e.status.field("Gid") + " groups [" + e.status.field("Groups") + "]"
+	if first, _, _ := strings.Cut(e.status.field("Uid"), " "); first != id {
 		l.Applied = false
 	}
 	l.Mechanism += ", " + r.outside()
-	if groups := e.status["Groups"]; groups != "" && !r.plan.host.ownUID {
+	if groups := e.status.field("Groups"); groups != "" && !r.plan.host.ownUID {
 		l.Note = "the caller's supplementary groups stay: the kernel lets only a privileged caller drop them in a user namespace (user_namespaces(7), setgroups)"
 	}
 	for _, source := range r.plain {
@@ -82,14 +93,14 @@ func caps(e evidence) Layer {
 	l := Layer{Name: LayerCaps, Asked: true, Applied: true, Mechanism: "capset, PR_CAPBSET_DROP, no_new_privs"}
 	var text []string
 	for _, set := range []string{"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"} {
-		v := e.status[set]
+		v := e.status.field(set)
 		text = append(text, set+" "+v)
 		if strings.Trim(v, "0") != "" || v == "" {
 			l.Applied = false
 		}
 	}
-	text = append(text, "NoNewPrivs "+e.status["NoNewPrivs"])
-	l.Applied = l.Applied && e.status["NoNewPrivs"] == "1"
+	text = append(text, "NoNewPrivs "+e.status.field("NoNewPrivs"))
+	l.Applied = l.Applied && e.status.field("NoNewPrivs") == "1"
 	l.Evidence = strings.Join(text, " ")
 	return l
 }
@@ -110,9 +121,9 @@ func (r *run) landlockReceipt(optional bool) Layer {
 
 func (r *run) seccompReceipt(e evidence, optional bool) Layer {
 	l := Layer{Name: LayerSeccomp, Asked: !optional || r.plan.filter.program != nil}
-	l.Applied = e.status["Seccomp"] == "2" && r.plan.filter.program != nil
+	l.Applied = e.status.field("Seccomp") == "2" && r.plan.filter.program != nil
 	l.Mechanism = "filter, " + strconv.Itoa(r.plan.filter.program.Len()) + " instructions"
-	l.Evidence = "Seccomp " + e.status["Seccomp"] + " Seccomp_filters " + e.status["Seccomp_filters"]
+	l.Evidence = "Seccomp " + e.status.field("Seccomp") + " Seccomp_filters " + e.status.field("Seccomp_filters")
 	return l
 }
 

@@ -41,6 +41,7 @@ type run struct {
 	// hostUID and hostGID are who the box is on the host.
 	hostUID, hostGID int
 	inForce          cgroups.InForce
+	ownNamespaces    []string // of the supervisor, as evidenceNamespaces has them
 	groupNote        string
 
 	interrupt int // a descriptor that can be read from when the caller ends the run, or -1
