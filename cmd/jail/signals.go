@@ -14,7 +14,8 @@ import (
 // SIGTERM, SIGQUIT or SIGHUP; one that comes a second later, or later still, ends
 // jail at once, and with it the box, but without a record. SIGABRT is left to the Go runtime, whose trace of
 // all goroutines may be what its sender wants. SIGPIPE is ignored: a closed
-// stdout is to be an error of a write and not the end of the supervisor.
+// stdout is to be an error of a write and not the end of the supervisor. Nobody
+// waits for SIGCHLD, which comes twice in a run.
 func watchSignals() context.Context {
 	fd, err := interrupt.Catch(unix.SIGINT, unix.SIGTERM, unix.SIGQUIT, unix.SIGHUP)
 	if err != nil {
@@ -22,6 +23,10 @@ func watchSignals() context.Context {
 		os.Exit(exitRefused)
 	}
 	signal.Ignore(unix.SIGPIPE)
+	if err := interrupt.Drop(unix.SIGCHLD); err != nil {
+		fmt.Fprintln(os.Stderr, "jail: dropping SIGCHLD:", err)
+		os.Exit(exitRefused)
+	}
 	return interrupt.With(context.Background(), fd)
 }
 

@@ -54,6 +54,11 @@ func Catch(signals ...unix.Signal) (fd int, err error) {
 	return p[0], nil
 }
 
+// Drop has the kernel drop a signal whose default is to be ignored (signal(7)), such as
+// SIGCHLD, for the whole process: the Go runtime has a handler for each, which would run
+// and throw it away. Children are to be waited for as before.
+func Drop(s unix.Signal) error { return setAction(s, &sigaction{}, nil) }
+
 // Signal is the first signal that was caught, or 0.
 func Signal() unix.Signal { return unix.Signal(caught.first.Load()) }
 

@@ -183,3 +183,38 @@ func TestContext(t *testing.T) {
 		t.Errorf("Of(With(7)) = %d", fd)
 	}
 }
+
+// A dropped signal runs no handler, and children are waited for as ever, also where
+// they were nobody's to wait for when the process started.
+func TestDrop(t *testing.T) {
+	if os.Getenv("INTERRUPT_DROP") == "" {
+		for _, prefix := range []string{"", "trap '' CHLD; "} {
+			cmd := exec.Command("sh", "-c", prefix+`exec "$0" -test.run '^TestDrop$' -test.v`, os.Args[0])
+			cmd.Env = append(os.Environ(), "INTERRUPT_DROP=1")
+			if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "PASS: TestDrop") {
+				t.Errorf("%q: %v\n%s", prefix, err, out)
+			}
+		}
+		return
+	}
+	disposition := func() uintptr {
+		var act sigaction
+		if err := setAction(unix.SIGCHLD, nil, &act); err != nil {
+			t.Fatal(err)
+		}
+		return act.handler
+	}
+	if h := disposition(); h <= sigIgn {
+		t.Fatalf("before, SIGCHLD had the handler %#x, want one of the runtime's", h)
+	}
+	if err := Drop(unix.SIGCHLD); err != nil {
+		t.Fatal(err)
+	}
+	if h := disposition(); h != 0 { // SIG_DFL, which unlike SIG_IGN keeps children to be waited for
+		t.Errorf("SIGCHLD has the handler %#x, want the default", h)
+	}
+	var failed *exec.ExitError
+	if err := exec.Command("sh", "-c", "exit 7").Run(); !errors.As(err, &failed) || failed.ExitCode() != 7 {
+		t.Errorf("a child that exits with 7: %v", err)
+	}
+}
