@@ -53,7 +53,7 @@ func (b *builder) evidence() {
 
 // evidence is the parsed form.
 type evidence struct {
-	status     map[string]string
+	status     statusText
 	namespaces map[string]string // name → link text
 	rootType   uint64            // f_type of statfs(2)
 	rootFlags  uint64            // f_flags
@@ -71,15 +71,17 @@ func (e evidence) rootText() string {
 	return text + " writable"
 }
 
-// parseStatus reads a /proc/PID/status.
-func parseStatus(text string) map[string]string {
-	status := map[string]string{}
-	for line := range strings.Lines(text) {
-		if key, value, ok := strings.Cut(line, ":"); ok {
-			status[key] = strings.Join(strings.Fields(value), " ")
+// statusText is a /proc/PID/status (proc_pid_status(5)).
+type statusText string
+
+// field is what a line of it says, with one space between words, or "".
+func (s statusText) field(key string) string {
+	for line := range strings.Lines(string(s)) {
+		if value, ok := strings.CutPrefix(line, key); ok && value != "" && value[0] == ':' {
+			return strings.Join(strings.Fields(value[1:]), " ")
 		}
 	}
-	return status
+	return ""
 }
 
 func parseEvidence(b []byte) evidence {
@@ -87,7 +89,7 @@ func parseEvidence(b []byte) evidence {
 	if len(b) < evidenceSize {
 		return e
 	}
-	e.status = parseStatus(string(bytes.TrimRight(b[8:8+statusRoom], "\x00")))
+	e.status = statusText(bytes.TrimRight(b[8:8+statusRoom], "\x00"))
 	for i, ns := range evidenceNamespaces {
 		at := 8 + statusRoom + i*linkRoom
 		e.namespaces[ns] = string(bytes.TrimRight(b[at:at+linkRoom], "\x00"))

@@ -58,9 +58,9 @@ func tasksOf(uid int) (n int) {
 		if err != nil {
 			continue
 		}
-		status := parseStatus(string(text))
-		if ruid, _, _ := strings.Cut(status["Uid"], " "); ruid == strconv.Itoa(uid) {
-			threads, _ := strconv.Atoi(status["Threads"])
+		status := statusText(text)
+		if ruid, _, _ := strings.Cut(status.field("Uid"), " "); ruid == strconv.Itoa(uid) {
+			threads, _ := strconv.Atoi(status.field("Threads"))
 			n += threads
 		}
 	}

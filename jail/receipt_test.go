@@ -94,7 +94,7 @@ func TestReceiptsWithoutAWall(t *testing.T) {
 func TestCapsReceipt(t *testing.T) {
 	const none, one = "0000000000000000", "0000000000000001"
 	good := map[string]string{"CapInh": none, "CapPrm": none, "CapEff": none, "CapBnd": none, "CapAmb": none, "NoNewPrivs": "1"}
-	if l := caps(evidence{status: good}); !l.Applied {
+	if l := caps(evidence{status: statusOf(good)}); !l.Applied {
 		t.Errorf("nothing left: %+v", l)
 	}
 	for key := range good {
@@ -104,11 +104,20 @@ func TestCapsReceipt(t *testing.T) {
 			}
 			status := maps.Clone(good)
 			status[key] = bad
-			if l := caps(evidence{status: status}); l.Applied {
+			if l := caps(evidence{status: statusOf(status)}); l.Applied {
 				t.Errorf("%s is %q: %+v", key, bad, l)
 			}
 		}
 	}
+}
+
+// statusOf is a /proc/PID/status with those lines.
+func statusOf(fields map[string]string) statusText {
+	var b strings.Builder
+	for key, value := range fields {
+		b.WriteString(key + ":\t" + value + "\n")
+	}
+	return statusText(b.String())
 }
 
 // Before anything ran no layer claims to be applied.

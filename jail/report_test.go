@@ -95,8 +95,8 @@ func TestStepFailure(t *testing.T) {
 func TestParseEvidence(t *testing.T) {
 	e := parseEvidence(fakeEvidence("Name:\tx\nUid:\t1000\t1000\t1000\t1000\nGroups:\t \nNoNewPrivs:\t1\nhalf a li"))
 	for key, value := range map[string]string{"Name": "x", "Uid": "1000 1000 1000 1000", "Groups": "", "NoNewPrivs": "1", "half a li": "", "absent": ""} {
-		if e.status[key] != value {
-			t.Errorf("status[%q] = %q, want %q", key, e.status[key], value)
+		if e.status.field(key) != value {
+			t.Errorf("status[%q] = %q, want %q", key, e.status.field(key), value)
 		}
 	}
 	for _, ns := range evidenceNamespaces {
