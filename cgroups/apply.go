@@ -108,7 +108,7 @@ func (g *Group) addNote(note string) {
 // swapActive says whether the host has any swap: /proc/swaps has a line after
 // its heading (proc_swaps(5)); a kernel without swap has no such file.
 func swapActive() (bool, error) {
-	text, err := readAt(unix.AT_FDCWD, "/proc/swaps")
+	text, err := readAt(unix.AT_FDCWD, "/proc/swaps", 0)
 	if err == unix.ENOENT {
 		return false, nil
 	}

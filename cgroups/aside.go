@@ -71,7 +71,7 @@ func (d dir) ours() ([]string, error) {
 			continue
 		}
 		// A process that is in another PID namespace shows as 0.
-		text, err := readAt(unix.AT_FDCWD, "/proc/"+pid+"/stat")
+		text, err := readAt(unix.AT_FDCWD, "/proc/"+pid+"/stat", 0)
 		if pid != "0" && (errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ESRCH)) {
 			continue // it has ended
 		}

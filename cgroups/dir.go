@@ -116,18 +116,24 @@ func (d dir) write(name, value string) error {
 
 // read returns a file of d.
 func (d dir) read(name string) (string, error) {
-	text, err := readAt(d.fd, name)
+	text, err := readAt(d.fd, name, shortOfRoom)
 	if err != nil {
 		return "", &Error{Op: "read", Path: d.path + "/" + name, Err: err}
 	}
 	return text, nil
 }
 
+// shortOfRoom is what a read of a control group's file exceeds if there is more to come:
+// they are written by one call of the kernel's, or record by record as long as the next
+// one fits (fs/seq_file.c), and no record is as long as half of the room.
+const shortOfRoom = 512
+
 // readMax bounds what is read of one file, so that a wrong file is an error
 // and not memory. The largest files read here are mountinfo and io.stat.
 const readMax = 8 << 20
 
-func readAt(at int, name string) (string, error) {
+// readAt reads a file to its end, which is also where less than whole bytes came.
+func readAt(at int, name string, whole int) (string, error) {
 	fd, err := openat(at, name, unix.O_RDONLY|unix.O_CLOEXEC)
 	if err != nil {
 		return "", err
@@ -144,10 +150,10 @@ func readAt(at int, name string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if n == 0 {
+		have += n
+		if n == 0 || n < whole {
 			return string(buf[:have]), nil
 		}
-		have += n
 		if have > readMax {
 			return "", unix.EFBIG
 		}

@@ -22,7 +22,7 @@ func TestReadAt(t *testing.T) {
 		if err := os.WriteFile(d.path+"/file", want, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		got, err := readAt(d.fd, "file")
+		got, err := readAt(d.fd, "file", 0)
 		if err != nil || got != string(want) {
 			t.Errorf("readAt of %d bytes = %d bytes, %v, want the same", size, len(got), err)
 		}
@@ -30,7 +30,7 @@ func TestReadAt(t *testing.T) {
 	if err := os.WriteFile(d.path+"/file", make([]byte, readMax+1), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := readAt(d.fd, "file"); !errors.Is(err, unix.EFBIG) {
+	if got, err := readAt(d.fd, "file", 0); !errors.Is(err, unix.EFBIG) {
 		t.Errorf("readAt of %d bytes = %d bytes, %v, want EFBIG", readMax+1, len(got), err)
 	}
 }
@@ -54,7 +54,7 @@ func TestReadAtInPieces(t *testing.T) {
 			}
 		}
 	}()
-	got, err := readAt(unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", fd))
+	got, err := readAt(unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", fd), 0)
 	if err != nil || got != string(want) {
 		t.Errorf("readAt of a pipe = %d bytes, %v, want %d", len(got), err, len(want))
 	}

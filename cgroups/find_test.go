@@ -136,7 +136,7 @@ func TestFindWithoutPermission(t *testing.T) {
 // A mount that shows a part of a hierarchy only, as in containers. The mount
 // points are this host's, the roots are made up.
 func TestLocateIn(t *testing.T) {
-	text, err := readAt(unix.AT_FDCWD, "/proc/self/mountinfo")
+	text, err := readAt(unix.AT_FDCWD, "/proc/self/mountinfo", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func stepper(args []string) {
 	}
 	p := new(Parent)
 	err = p.stepAside(dir{fd, args[0]})
-	text, _ := readAt(unix.AT_FDCWD, "/proc/self/cgroup")
+	text, _ := readAt(unix.AT_FDCWD, "/proc/self/cgroup", 0)
 	ms, _ := parseMemberships(text)
 	i := slices.IndexFunc(ms, func(m membership) bool { return m.controllers == nil })
 	os.Stdout.WriteString(filepath.Base(ms[i].path) + "|" + strconv.FormatBool(err == nil) + "|" + p.note + "\n")

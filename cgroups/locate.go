@@ -44,7 +44,7 @@ func locate(v Version, controller, own, name string) (dir, string, error) {
 			return d, "", nil
 		}
 	}
-	text, err := readAt(unix.AT_FDCWD, "/proc/self/mountinfo")
+	text, err := readAt(unix.AT_FDCWD, "/proc/self/mountinfo", 0)
 	if err != nil {
 		return dir{fd: noDir}, "", &Error{Op: "read", Path: "/proc/self/mountinfo", Missing: "proc", Err: err, Remedy: remedyProc}
 	}

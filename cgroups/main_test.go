@@ -111,7 +111,7 @@ func discard(t *testing.T, g *Group) {
 // killAll ends what a test left in a group. Only for tests: pids are reused.
 func killAll(g *Group) {
 	for _, d := range g.dirs {
-		procs, err := readAt(d.fd, "cgroup.procs")
+		procs, err := readAt(d.fd, "cgroup.procs", 0)
 		if err != nil {
 			continue
 		}

@@ -83,7 +83,7 @@ func Find(name string) (*Parent, error) {
 
 // memberships are the groups that this process is in.
 func memberships() ([]membership, error) {
-	text, err := readAt(unix.AT_FDCWD, "/proc/self/cgroup")
+	text, err := readAt(unix.AT_FDCWD, "/proc/self/cgroup", 0)
 	if err != nil {
 		return nil, &Error{Op: "read", Path: "/proc/self/cgroup", Missing: "proc", Err: err, Remedy: remedyProc}
 	}

@@ -45,7 +45,7 @@ func (p *Parent) leaves() []string {
 	}
 	defer unix.Close(fd)
 	var names, ours []string
-	buf := make([]byte, 32<<10)
+	buf := make([]byte, 4<<10) // of which every page is a fault
 	for {
 		var n int
 		err := retry(func() (err error) { n, err = unix.Getdents(fd, buf); return err })
