@@ -80,14 +80,14 @@ func suspects(denials []Denial, said words) (best *Denial, most suspicion) {
 }
 
 // accuse adds to a failed run's message and hint what it was refused. program is what
-// ran; files is a hint about files that something other than denials has shown, or "".
-func (res *Result) accuse(program, files string) {
+// ran; files is a hint about files that something other than denials has shown, or "";
+// said is what it said of its failure.
+func (res *Result) accuse(program, files, said string) {
 	switch res.Reason {
 	case ReasonExecutionFailed, ReasonSignaled, ReasonTimeout:
 	default:
 		return
 	}
-	said := res.saidOnStderr()
 	w := wordsOf(said)
 	d, s := suspects(res.Denials, w)
 	if s < missed {

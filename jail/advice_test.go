@@ -64,7 +64,7 @@ func TestAccuse(t *testing.T) {
 	} {
 		res := Result{Reason: c.reason, ExitCode: c.code, Message: "m", Denials: append([]Denial(nil), c.denials...)}
 		res.Stderr.Text = c.stderr
-		res.accuse("/bin/x", "")
+		res.accuse("/bin/x", "", res.saidOnStderr())
 		likely := 0
 		for _, d := range res.Denials {
 			if d.Likely {

@@ -29,7 +29,7 @@ func TestWordsAreBounded(t *testing.T) {
 			if heeded {
 				res.Heed(said)
 			} else {
-				res.accuse("prog", "")
+				res.accuse("prog", "", res.saidOnStderr())
 			}
 			took := time.Since(began)
 			runtime.ReadMemStats(&after)
@@ -48,7 +48,7 @@ func TestFirstAndLastWordsAreHeeded(t *testing.T) {
 		code := 1
 		res := Result{Reason: ReasonExecutionFailed, ExitCode: &code, Message: "m", Stderr: c,
 			Denials: []Denial{{What: `reading "/srv/x"`, Errno: "ENOENT", Count: 1}, {What: `reading "/srv/lib/x.txt"`, Errno: "ENOENT", Count: 1, Grant: "--ro /srv/lib/x.txt"}}}
-		res.accuse("prog", "")
+		res.accuse("prog", "", res.saidOnStderr())
 		if !strings.Contains(res.Hint, "--ro /srv/lib/x.txt") {
 			t.Errorf("%s: %q (%q), want the file that it tells of", name, res.Message, res.Hint)
 		}

@@ -222,6 +222,11 @@ func (s *streams) move(i int, buf []byte, e *end) (int, error) {
 		e.now(ReasonOutputTooLarge)
 	}
 	if sk.w != nil && len(keep) > 0 {
+		if i == streamStderr {
+			s.mu.Lock()
+			sk.remember(keep)
+			s.mu.Unlock()
+		}
 		s.handing.Store(true)
 		_, err := sk.w.Write(keep)
 		s.handing.Store(false)
@@ -241,12 +246,13 @@ func (s *streams) splice(i int, sk *sink, most int) (int, bool) {
 	s.mu.Lock()
 	left := s.left
 	s.mu.Unlock()
-	if left == 0 {
+	room := s.spliceable(i)
+	if left == 0 || room <= 0 {
 		return 0, false
 	}
 	s.handing.Store(true)
 	defer s.handing.Store(false)
-	n, err := unix.Splice(s.from[i], nil, int(sk.file.Fd()), nil, int(min(left, largePipe)), unix.SPLICE_F_MOVE)
+	n, err := unix.Splice(s.from[i], nil, int(sk.file.Fd()), nil, int(min(left, int64(room))), unix.SPLICE_F_MOVE)
 	if err != nil {
 		sk.file = nil // the caller's end is none that can be spliced to
 		return 0, false
@@ -257,6 +263,7 @@ func (s *streams) splice(i int, sk *sink, most int) (int, bool) {
 	s.mu.Lock()
 	sk.bytes += int64(n)
 	s.left -= int64(n)
+	sk.last = sk.last[:0]
 	s.mu.Unlock()
 	return int(n), true
 }

@@ -1,6 +1,7 @@
 package jail
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -271,7 +272,8 @@ func (r *run) finish(err error) (Result, error) {
 		res.Reason, res.Message = ReasonInternalError, err.Error()
 	default:
 		r.verdict()
-		res.accuse(r.spec.Args[0], r.placeHint(res.saidOnStderr()))
+		said := cmp.Or(res.saidOnStderr(), r.streams.lastWords())
+		res.accuse(r.spec.Args[0], cmp.Or(r.loaderHint(said), r.placeHint(said)), said)
 	}
 	res.OK = res.Reason == ReasonOK
 	res.Timings = r.stopwatch.timings()

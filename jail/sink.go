@@ -16,6 +16,7 @@ type sink struct {
 	at    int
 	bytes int64
 	cut   bool
+	last  []byte // the end of what was passed on, of stderr (remember)
 }
 
 func newSink(w io.Writer) *sink {
