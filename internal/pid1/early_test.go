@@ -46,6 +46,11 @@ func TestEarly(t *testing.T) {
 		{with + " run 2>&-", none},
 		{"ulimit -f 0; exec " + with + " run", none},
 		{"trap '' CHLD; exec " + with + " run", taken},
+		{"GOMAXPROCS=2 A=b " + with + " run", taken},
+		{"GOMEMLIMIT=1B " + with + " run", none}, // garbage is collected before the first file can be opened
+		{"GOMAXPROCS=4 GOMEMLIMIT=1B " + with + " run", none},
+		{"GOGC=1 " + with + " run", none},
+		{"GODEBUG=gcstoptheworld=2 " + with + " run", none},
 		{"ulimit -n 8; exec " + with + " run", "early: true twice: false\nBorn: execve of PID 1's image: invalid argument\n"},
 	} {
 		out, err := exec.Command("sh", "-c", c.script).CombinedOutput()

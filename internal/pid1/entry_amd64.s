@@ -123,22 +123,36 @@ TEXT jail_entry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	CMPL 0(SI), $0x006e7572 // "run"
 	JNE  runtime
 
+	// Where the caller has a word on when the runtime collects garbage or what it
+	// shows (GOGC, GOMEMLIMIT, GODEBUG) that may be before it opens its first file,
+	// which is held back below: all is done later then.
+	//
 	// One processor is enough for a start: with more the runtime makes a thread
 	// that looks for work where there is none. Unless the caller says how many,
 	// this is put behind its environment, by moving what lies before that: twice,
 	// so that the stack stays aligned. See Settle.
 	MOVQ 0(SP), AX
 	LEAQ 16(SP)(AX*8), CX // the environment
-	MOVQ single<>(SB), DX
+	XORL DX, DX // whether the caller says how many
 env:
 	MOVQ 0(CX), AX
 	TESTQ AX, AX
 	JEQ  last
-	CMPQ 0(AX), DX
-	JEQ  start
 	ADDQ $8, CX
+	MOVL 0(AX), AX
+	CMPL AX, $0x43474f47 // "GOGC"
+	JEQ  runtime
+	CMPL AX, $0x454d4f47 // "GOME"
+	JEQ  runtime
+	CMPL AX, $0x45444f47 // "GODE"
+	JEQ  runtime
+	CMPL AX, $0x414d4f47 // "GOMA"
+	JNE  env
+	MOVL $1, DX
 	JMP  env
 last:
+	TESTL DX, DX
+	JNE  start
 	MOVQ SP, SI
 	LEAQ -16(SI), DI
 	MOVQ DI, SP

@@ -115,17 +115,29 @@ TEXT jail_entry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	MOVD RSP, R4
 	ADD  R0<<3, R4, R1
 	ADD  $16, R1 // the environment
-	MOVD $single<>(SB), R2
-	MOVD 0(R2), R3
+	MOVD $0, R3
 env:
 	MOVD 0(R1), R0
 	CBZ  R0, last
-	MOVD 0(R0), R0
-	CMP  R3, R0
-	BEQ  start
 	ADD  $8, R1
+	MOVWU 0(R0), R0
+	MOVD $0x43474f47, R2 // "GOGC"
+	CMPW R2, R0
+	BEQ  runtime
+	MOVD $0x454d4f47, R2 // "GOME"
+	CMPW R2, R0
+	BEQ  runtime
+	MOVD $0x45444f47, R2 // "GODE"
+	CMPW R2, R0
+	BEQ  runtime
+	MOVD $0x414d4f47, R2 // "GOMA"
+	CMPW R2, R0
+	BNE  env
+	MOVD $1, R3
 	JMP  env
 last:
+	CBNZ R3, start
+	MOVD $single<>(SB), R2
 	SUB  $16, R4, R5
 	MOVD R5, RSP
 move:
