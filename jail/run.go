@@ -196,7 +196,7 @@ func (r *run) check() error {
 		faults = append(faults, r.hostFaults(h, v)...)
 	}
 	if err == nil && uint64(r.spec.Limits.NoFile) > h.hard[unix.RLIMIT_NOFILE] {
-		faults = append(faults, Fault{"limits.nofile", fmt.Sprint(r.spec.Limits.NoFile), fmt.Sprintf("must not exceed the caller's own hard limit of %d", h.hard[unix.RLIMIT_NOFILE])})
+		faults = append(faults, Fault{"limits.nofile", fmt.Sprint(r.spec.Limits.NoFile), fmt.Sprintf("must not exceed the caller's own hard limit of %d: ask for no more, or raise that (ulimit -Hn as root, LimitNOFILE= in a unit of systemd)", h.hard[unix.RLIMIT_NOFILE])})
 	}
 	if len(faults) > 0 {
 		return faults

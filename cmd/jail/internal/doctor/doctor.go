@@ -6,6 +6,7 @@ package doctor
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"runtime"
 
@@ -95,7 +96,23 @@ func Examine(ctx context.Context, spec, tier2 jail.Spec) Report {
 
 func box(ctx context.Context, spec jail.Spec) Box {
 	res, _ := jail.Run(ctx, spec) // the Result says it all
-	return Box{Reason: res.Reason, Message: res.Message, Hint: res.Hint, Refusal: res.Refusal, WallMS: res.Usage.WallMS, Layers: res.Layers}
+	b := Box{Reason: res.Reason, Message: res.Message, Hint: res.Hint, Refusal: res.Refusal, WallMS: res.Usage.WallMS, Layers: res.Layers}
+	if b.Refusal != nil && b.Hint == "" {
+		b.Hint = openFiles(spec)
+	}
+	return b
+}
+
+// openFiles is the line for a caller who may open fewer files than the box is to
+// have, or "". The hard limit is what counts, which the Go runtime has raised the
+// soft one to.
+func openFiles(spec jail.Spec) string {
+	want := spec.Limits.WithDefaults().NoFile
+	var own unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &own) != nil || own.Max >= uint64(want) {
+		return ""
+	}
+	return fmt.Sprintf("jail run --nofile %d … # or raise the caller's hard limit, as root: ulimit -Hn %d (LimitNOFILE=%[2]d in a unit of systemd, --ulimit nofile=%[2]d of a container)", own.Max, want)
 }
 
 // An outcome is what one trial showed.

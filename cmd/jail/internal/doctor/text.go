@@ -91,6 +91,9 @@ func (r Report) FixHints() string {
 		lines = append(lines, "# "+c.Name+": "+c.Evidence)
 		lines = append(lines, c.Remedy...)
 	}
+	if len(lines) == 0 && r.Box.Hint != "" { // of what no check is about
+		lines = []string{"# box: " + r.Box.Message, r.Box.Hint}
+	}
 	if len(lines) == 0 {
 		return ""
 	}
