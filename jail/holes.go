@@ -54,19 +54,60 @@ func (m *mount) whole() *mount {
 
 // checkHoles finds holes whose place another grant of the box shows with more rights.
 func (r *resolver) checkHoles() {
+	var mounts hostMounts // looked up where there is a hole
 	for _, m := range r.view.mounts {
 		c, ok := r.covers(m)
 		if !ok {
 			continue
 		}
-		for _, g := range r.view.mounts {
-			if at, shown := r.shows(g, c); shown {
-				r.index = m.index
-				r.fault("target", m.Target, c.openedBy(g, at))
-				break
+		if mounts == nil {
+			mounts, _ = readMounts() // without, no folder is granted (kernelMountBelow)
+		}
+		if why := r.opened(c, mounts); why != "" {
+			r.index = m.index
+			r.fault("target", m.Target, why)
+		}
+	}
+}
+
+// opened says what is wrong with a hole whose place is shown elsewhere, or is "".
+func (r *resolver) opened(c cutting, mounts hostMounts) string {
+	for _, g := range r.view.mounts {
+		if at, shown := r.shows(g, c); shown {
+			return c.openedBy(g, at, "")
+		}
+	}
+	place := mounts.parts(c.source)
+	for _, g := range r.view.mounts {
+		if g.part != nil || g == c.hole || g.access() <= c.access {
+			continue
+		}
+		if at, rest, shown := r.showsByMount(g, c, mounts.parts(path.Clean(g.Source)), place); shown {
+			return c.openedBy(g, at, rest)
+		}
+	}
+	return ""
+}
+
+// showsByMount is shows by what the host has mounted in a grant, or in what a hole covers.
+// rest is for a part of the latter alone; one that a grant names by its own path is meant.
+func (r *resolver) showsByMount(g *mount, c cutting, in, place []part) (at, rest string, ok bool) {
+	for _, s := range in {
+		if s.readOnly && c.access > 0 {
+			continue
+		}
+		for _, p := range place {
+			on, rest, shown := s.shows(p)
+			if !shown || on != c.source && below(on, c.source) {
+				continue
+			}
+			at = path.Join(g.path, strings.TrimPrefix(on, path.Clean(g.Source)))
+			if at != c.hole.path && r.view.mountAt(at).whole() == g {
+				return at, strings.TrimPrefix(p.at, c.source) + rest, true
 			}
 		}
 	}
+	return "", "", false
 }
 
 // covers says what a mount covers, if it is a hole. What a profile has of the system is
@@ -117,9 +158,10 @@ func (r *resolver) shows(g *mount, c cutting) (at string, ok bool) {
 	return "", false
 }
 
-// openedBy says what is wrong with a hole, and what to do.
-func (c cutting) openedBy(g *mount, at string) string {
-	rights, grant, own := "readable", g.Source, "--tmpfs "+shellword.Quote(at)
+// openedBy says what is wrong with a hole of which a grant shows what lies at rest in it, or
+// all, and what to do.
+func (c cutting) openedBy(g *mount, at, rest string) string {
+	rights, grant, own := "readable", g.Source, ", or add --tmpfs "+shellword.Quote(at)
 	if g.Kind == MountRW {
 		rights = "writable"
 	}
@@ -127,12 +169,15 @@ func (c cutting) openedBy(g *mount, at string) string {
 		grant += ":" + g.Target
 	}
 	if c.hole.Kind == MountRO {
-		own = "--ro " + shellword.Quote(c.hole.Source+":"+at)
+		own = ", or add --ro " + shellword.Quote(c.hole.Source+rest+":"+at)
+	}
+	if at == g.path { // where nothing else can be
+		own = ""
 	}
 	flag := "--" + string(g.Kind) + " " + shellword.Quote(grant)
 	if g.Kind == MountSystem {
 		flag = "the system's " + shellword.Quote(g.Target)
 	}
 	return "must not be shown with more rights elsewhere in the box, since it takes away what the grant around it gives: " + flag + " shows it " + rights + " at " + shellword.Quote(at) +
-		"; leave one of the two out, or add " + own
+		"; leave one of the two out" + own
 }

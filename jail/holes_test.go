@@ -120,3 +120,98 @@ func TestHolesAndBindMounts(t *testing.T) {
 		}
 	}
 }
+
+// onto has the host show a folder at another path, until the test ends.
+func onto(t *testing.T, args ...string) {
+	t.Helper()
+	if out, err := exec.Command("mount", args...).CombinedOutput(); err != nil {
+		t.Skipf("NOT TESTED HERE: no bind mount: %v: %s", err, out)
+	}
+	t.Cleanup(func() { exec.Command("umount", args[len(args)-1]).Run() })
+}
+
+// What the host has mounted in a grant is shown with it, be that what a hole covers, a
+// folder around it or a part of it.
+func TestHolesAndMountsInGrants(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		mounts []string // from and to
+		view   []Mount
+		hole   int
+		want   string
+	}{
+		{"a folder around it", []string{"ws", "other/secret"}, []Mount{rw("HOST/ws", "HOST/ws"), ro("HOST/ws/.git", "HOST/ws/.git"), rw("HOST/other", "HOST/other")}, 1,
+			"--rw HOST/other shows it writable at HOST/other/secret/.git; leave one of the two out, or add --ro HOST/ws/.git:HOST/other/secret/.git"},
+		{"with that one added", []string{"ws", "other/secret"}, []Mount{rw("HOST/ws", "HOST/ws"), ro("HOST/ws/.git", "HOST/ws/.git"), rw("HOST/other", "HOST/other"), ro("HOST/ws/.git", "HOST/other/secret/.git")}, -1, ""},
+		{"by another name in the box", []string{"ws", "other/secret"}, []Mount{rw("HOST/ws", "/w"), tmpfs("/w/.git"), ro("HOST/other", "/o")}, 1, "--ro HOST/other:/o shows it readable at /o/secret/.git; leave one of the two out, or add --tmpfs /o/secret/.git"},
+		{"itself in the same grant", []string{"ws/.git", "ws/secret"}, []Mount{rw("HOST/ws", "HOST/ws"), ro("HOST/ws/.git", "HOST/ws/.git")}, 1, "--rw HOST/ws shows it writable at HOST/ws/secret;"},
+		{"and the other way round", []string{"ws/.git", "ws/secret"}, []Mount{rw("HOST/ws", "HOST/ws"), ro("HOST/ws/secret", "HOST/ws/secret")}, 1, "--rw HOST/ws shows it writable at HOST/ws/.git;"},
+		{"a part of it as a grant", []string{"ws/.git/hooks", "empty"}, []Mount{rw("HOST/ws", "HOST/ws"), ro("HOST/ws/.git", "HOST/ws/.git"), rw("HOST/empty", "HOST/empty")}, 1, "--rw HOST/empty shows it writable at HOST/empty; leave one of the two out"},
+		{"a part of it in a grant", []string{"ws/.git/hooks", "other/secret"}, []Mount{rw("HOST/ws", "HOST/ws"), ro("HOST/ws/.git", "HOST/ws/.git"), rw("HOST/other", "HOST/other")}, 1,
+			"writable at HOST/other/secret; leave one of the two out, or add --ro HOST/ws/.git/hooks:HOST/other/secret"},
+		{"what is mounted in it", []string{"other", "ws/.git/hooks"}, []Mount{rw("HOST/ws", "HOST/ws"), ro("HOST/ws/.git", "HOST/ws/.git"), rw("HOST/other", "HOST/other")}, 1, "--rw HOST/other shows it writable at HOST/other;"},
+		{"elsewhere", []string{"ws/secret", "other/secret"}, []Mount{rw("HOST/ws", "HOST/ws"), ro("HOST/ws/.git", "HOST/ws/.git"), rw("HOST/other", "HOST/other")}, -1, ""},
+		{"where only its own hole is", []string{"other", "ws/.git"}, []Mount{rw("HOST/ws", "HOST/ws"), ro("HOST/ws/.git", "HOST/ws/.git")}, -1, ""},
+		{"shown read-only", []string{"ws", "other/secret"}, []Mount{rw("HOST/ws", "HOST/ws"), ro("HOST/ws/.git", "HOST/ws/.git"), ro("HOST/other", "HOST/other")}, -1, ""},
+		{"a part that is named by itself", []string{"other", "empty"}, []Mount{rw("HOST/ws", "HOST/ws"), ro("HOST/ws/.git", "HOST/ws/.git"), rw("HOST/ws/.git/hooks", "/hooks")}, -1, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := holeHost(t)
+			onto(t, "--bind", filepath.Join(h, c.mounts[0]), filepath.Join(h, c.mounts[1]))
+			for i := range c.view {
+				c.view[i].Target = strings.ReplaceAll(c.view[i].Target, "HOST", h)
+			}
+			_, faults := resolve(Spec{View: onHost(h, c.view)})
+			want := strings.ReplaceAll(c.want, "HOST", h)
+			if c.hole < 0 && len(faults) > 0 || c.hole >= 0 && (len(faults) != 1 || faults[0].Field != "view["+string(rune('0'+c.hole))+"].target" || !strings.Contains(faults[0].Want, want)) {
+				t.Errorf("%q, want one of view[%d] with %q", faults, c.hole, want)
+			}
+		})
+	}
+}
+
+// A mount that is read-only shows nothing writable, and one that is covered shows nothing.
+func TestHolesAndMountsThatShowNothing(t *testing.T) {
+	h := holeHost(t)
+	in := filepath.Join(h, "other/secret")
+	view := onHost(h, []Mount{rw("HOST/ws", h+"/ws"), ro("HOST/ws/.git", h+"/ws/.git"), rw("HOST/other", h+"/other")})
+	faults := func() int { _, list := resolve(Spec{View: view}); return len(list) }
+	onto(t, "--bind", filepath.Join(h, "ws"), in)
+	if faults() != 1 {
+		t.Fatalf("no fault of the mount as it is")
+	}
+	if out, err := exec.Command("mount", "-o", "remount,bind,ro", in).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if n := faults(); n != 0 {
+		t.Errorf("%d faults of a mount that is read-only", n)
+	}
+	exec.Command("mount", "-o", "remount,bind,rw", in).Run()
+	onto(t, "-t", "tmpfs", "none", filepath.Join(h, "other"))
+	if n := faults(); n != 0 {
+		t.Errorf("%d faults of a mount that is covered", n)
+	}
+}
+
+// In tier 2 such a grant lies in the writable one, by whatever path.
+func TestTier2GrantsAndMountsInGrants(t *testing.T) {
+	h := holeHost(t)
+	onto(t, "--bind", filepath.Join(h, "ws"), filepath.Join(h, "other/secret"))
+	at := func(kind MountKind, p string) Mount {
+		return Mount{Kind: kind, Source: filepath.Join(h, p), Target: filepath.Join(h, p)}
+	}
+	for _, c := range []struct {
+		view []Mount
+		want string
+	}{
+		{[]Mount{at(MountRW, "other"), at(MountRO, "ws/.git")}, "must not lie in the writable grant " + h + "/other, where it is mounted at " + h + "/other/secret/.git"},
+		{[]Mount{at(MountRW, "ws/.git"), at(MountRO, "other/secret/.git/hooks")}, "must not lie in the writable grant " + h + "/ws/.git"},
+		{[]Mount{at(MountRW, "other"), at(MountRO, "empty")}, ""},
+		{[]Mount{at(MountRO, "other"), at(MountRW, "ws/.git")}, ""},
+	} {
+		_, faults := resolveInPlace(Spec{Tier: Tier2, View: c.view})
+		if (len(faults) > 0) != (c.want != "") || c.want != "" && !strings.Contains(faults[0].Want, c.want) {
+			t.Errorf("%+v: %q, want %q", c.view, faults, c.want)
+		}
+	}
+}

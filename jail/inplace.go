@@ -81,18 +81,51 @@ func (r *resolver) find(m *Mount, st *unix.Stat_t) bool {
 
 // checkNested faults grants that are to be read-only within writable ones: in
 // Landlock the rights of all folders above a file add up. They are those of the folders
-// themselves: one that a bind mount of the host's shows at two paths has them at both.
+// themselves: one that a bind mount of the host's shows at two paths has them at both, and
+// one that is shown in a writable grant has them there.
 func (r *resolver) checkNested() {
+	var mounts hostMounts // looked up where there are grants of both kinds
+	writes := slices.ContainsFunc(r.view.mounts, func(m *mount) bool { return m.Kind == MountRW })
 	for i, m := range r.spec.View {
 		g := r.view.grants[m.Source]
 		if g == nil || g.Kind == MountRW {
 			continue
 		}
-		if outer := r.writableAround(g); outer != nil {
-			r.index = i
-			r.fault("target", m.Target, "must not lie in the writable grant "+shellword.Quote(outer.Source)+": a box of tier 2 can't take away what that gives")
+		outer, at := r.writableAround(g), ""
+		if outer == nil && writes && g.Kind == MountRO {
+			if mounts == nil {
+				mounts, _ = readMounts() // without, no folder is granted (kernelMountBelow)
+			}
+			outer, at = r.writableByMount(g, mounts)
+		}
+		if outer == nil {
+			continue
+		}
+		if at != "" {
+			at = ", where it is mounted at " + shellword.Quote(at)
+		}
+		r.index = i
+		r.fault("target", m.Target, "must not lie in the writable grant "+shellword.Quote(outer.Source)+at+": a box of tier 2 can't take away what that gives")
+	}
+}
+
+// writableByMount is a writable grant in which the host shows g by a mount, and where, or
+// nil.
+func (r *resolver) writableByMount(g *mount, mounts hostMounts) (outer *mount, at string) {
+	place := mounts.parts(g.path)
+	for _, outer := range r.view.mounts {
+		if outer.Kind != MountRW {
+			continue
+		}
+		for _, s := range mounts.parts(outer.path) {
+			for _, p := range place {
+				if at, rest, ok := s.shows(p); ok && p.at == g.path && rest == "" && !s.readOnly {
+					return outer, at
+				}
+			}
 		}
 	}
+	return nil, ""
 }
 
 // writableAround is a writable grant that g lies in, or nil.
