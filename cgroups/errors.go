@@ -18,6 +18,9 @@ type Error struct {
 	Missing string // what the host lacks, such as "controller memory" or "write permission", or ""
 	Err     error
 	Remedy  string // what to do about it, in one sentence, or ""
+	// Version is whose groups [Find] looked among: those that hold this host's
+	// controllers. It is 0 where that is not known, and of other steps.
+	Version Version
 }
 
 func (e *Error) Error() string {

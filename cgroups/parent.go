@@ -76,6 +76,10 @@ func Find(name string) (*Parent, error) {
 	}
 	if err != nil {
 		p.Close()
+		var e *Error
+		if errors.As(err, &e) {
+			e.Version = p.version
+		}
 		return nil, err
 	}
 	return p, nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-75010da9/jail/cgroups"
 	"golang.org/x/sys/unix"
 )
 
@@ -72,6 +73,27 @@ func TestRequireBelow(t *testing.T) {
 		}
 		if err := spec.requireGroup(2); err != nil {
 			t.Errorf("%s, with version 2: %v", tt.demand, err)
+		}
+	}
+}
+
+// TestRootlessRequireGroup: whoever is given no group is told of the version all the
+// same, and not how to get a group that would not do either.
+func TestRootlessRequireGroup(t *testing.T) {
+	s := shell("true")
+	s.Require, s.CgroupParent = []string{"cgroup>=2"}, "no/such/group"
+	_, err := cgroups.Find(s.CgroupParent)
+	var e *cgroups.Error
+	if !errors.As(err, &e) || e.Version == 0 {
+		t.Fatalf("Find: %+v, want an error with the version", err)
+	}
+	for _, s.Tier = range []Tier{Tier1, Tier2} {
+		res, err := Run(context.Background(), s)
+		if err == nil || res.Reason != ReasonSetupRefused {
+			t.Fatalf("tier %d: %v, %s", s.Tier, err, text(res))
+		}
+		if told := strings.Contains(res.Message, "version 1") && strings.Contains(res.Hint, "boot with"); told != (e.Version == cgroups.V1) {
+			t.Errorf("tier %d, version %d: %s (%s)", s.Tier, e.Version, res.Message, res.Hint)
 		}
 	}
 }

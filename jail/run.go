@@ -132,6 +132,12 @@ func (r *run) prepare(io IO) error {
 	r.stopwatch.begin(StageCgroup)
 	var err error
 	if r.parent, err = cgroups.Find(r.spec.CgroupParent); err != nil {
+		var e *cgroups.Error
+		if errors.As(err, &e) && e.Version != 0 {
+			if below := r.spec.requireGroup(int(e.Version)); below != nil {
+				return below // which no group that is made for the caller would mend
+			}
+		}
 		return r.withoutGroup(err)
 	}
 	if err := r.spec.requireGroup(int(r.parent.Version())); err != nil {
