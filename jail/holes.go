@@ -2,6 +2,7 @@ package jail
 
 import (
 	"path"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -26,6 +27,7 @@ type cutting struct {
 type inode struct {
 	path     string
 	dev, ino uint64
+	names    uint64 // of a regular file
 }
 
 // is says whether a mount is of that file or folder.
@@ -70,8 +72,14 @@ func (r *resolver) checkHoles() {
 	}
 }
 
-// opened says what is wrong with a hole whose place is shown elsewhere, or is "".
+// opened says what is wrong with a hole whose place is shown elsewhere, or may be by a hard
+// link that an earlier box has left, or is "".
 func (r *resolver) opened(c cutting, mounts hostMounts) string {
+	if n := c.above[0].names; n > 1 { // no mount covers the others, and no look finds them all
+		at := shellword.Quote(c.source)
+		return "must not be a file of several names, since it takes away what the grant around it gives: there are " + strconv.FormatUint(n, 10) + " hard links to " + at +
+			", by any other of which what it holds can be had or changed; give it one name (cp -p FILE NEW && mv NEW FILE), or grant the folders beside it"
+	}
 	for _, g := range r.view.mounts {
 		if at, shown := r.shows(g, c); shown {
 			return c.openedBy(g, at, "")
@@ -134,7 +142,11 @@ func ancestry(p string) (list []inode) {
 	for at := p; ; at = path.Dir(at) {
 		var st unix.Stat_t
 		_ = unix.Lstat(at, &st) // what can't be looked at is known by its path alone
-		if list = append(list, inode{at, st.Dev, st.Ino}); at == "/" {
+		i := inode{path: at, dev: st.Dev, ino: st.Ino}
+		if st.Mode&unix.S_IFMT == unix.S_IFREG {
+			i.names = uint64(st.Nlink)
+		}
+		if list = append(list, i); at == "/" {
 			return list
 		}
 	}
