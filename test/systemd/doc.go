@@ -4,6 +4,7 @@
 //	go run ./test/guest -fetch -hosts uml-6.1   once, for the kernel
 //	go run ./test/systemd                       half a minute, the first time two
 //	go run ./test/systemd -debian trixie        the same with another systemd
+//	go run ./test/systemd -debian bullseye      and one that hands no cpu to users
 //
 // It proves what the unit tests of package cgroups can't: that the manager of
 // the system and those of users, reached by their own sockets and by a bus,

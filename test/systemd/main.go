@@ -28,7 +28,7 @@ func main() {
 		os.Exit(2)
 	}
 	asTests := flag.Bool("tests", false, "print the rows as go test -v prints tests, for test2json")
-	release := flag.String("debian", "bookworm", "the `release` of Debian that the guest is: bookworm has systemd 252, trixie 257")
+	release := flag.String("debian", "bookworm", "the `release` of Debian that the guest is: bullseye has systemd 247, bookworm 252, trixie 257")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

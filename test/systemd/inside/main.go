@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -17,11 +18,12 @@ import (
 
 func main() {
 	ok := true
-	if err := prepare(); err != nil {
+	systemd, err := version()
+	if err = errors.Join(err, prepare()); err != nil {
 		fmt.Println("@@ FAIL preparation:", err)
 		ok = false
 	}
-	for _, r := range rows() {
+	for _, r := range append(before(systemd), rows()...) {
 		if !ok {
 			break
 		}

@@ -137,6 +137,20 @@ const (
 	spin       = `while :; do :; done`
 )
 
+// handsCPUDown is the first systemd whose managers of users are given cpu by itself.
+const handsCPUDown = 252
+
+// before are the rows with which an older systemd begins. From then on it is as any.
+func before(version int) []row {
+	if version >= handsCPUDown {
+		return nil
+	}
+	return []row{
+		{fmt.Sprintf("a user who logged in, below systemd %d", version), refused(login(user), "", refusal, "controller cpu", "Delegate=cpu io memory pids")},
+		{"the same, repaired for all users by the line of the refusal", repaired(user, "1000")},
+	}
+}
+
 func rows() []row {
 	anna := login(user)
 	return []row{
@@ -155,7 +169,7 @@ func rows() []row {
 		{"a user's manager that hangs", stopped(refused(anna, "", refusal, "no answer in time", "systemd/private"))},
 		{"a user without a manager", refused(bare("1001"), "", refusal, "loginctl enable-linger 1001", "/run/user/1001/systemd/private")},
 		{"a user's manager without cpu", refused(login(userWithout), "", refusal, "controller cpu", "Delegate=cpu io memory pids")},
-		{"the same, repaired by the line of the refusal", repaired},
+		{"the same, repaired by the line of the refusal", repaired(userWithout, "1002")},
 		{"root in a service", capped(root, "", true)},
 		{"root, memory used up", ends(root, "", fillMemory, "out_of_memory")},
 		{"root, found by the system's bus", without("/run/systemd/private", capped(root, "", true))},

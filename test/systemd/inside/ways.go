@@ -117,9 +117,13 @@ func stopped(run func() error) func() error {
 	}
 }
 
-// repaired carries out the line that a refusal gives, as root, and runs again.
-func repaired() error {
-	r, err := jail(login(userWithout), "", "", "echo hello")
+// repaired carries out the line that a user's refusal gives, as root, and runs again.
+func repaired(user, id string) func() error {
+	return func() error { return repair(user, id) }
+}
+
+func repair(user, id string) error {
+	r, err := jail(login(user), "", "", "echo hello")
 	if err != nil {
 		return err
 	}
@@ -128,16 +132,28 @@ func repaired() error {
 	if at < 0 || end < at {
 		return fmt.Errorf("%q has no line to carry out", r.Hint)
 	}
-	// What took cpu away from this user stands for an older systemd.
-	if err := os.RemoveAll("/etc/systemd/system/user@1002.service.d"); err != nil {
+	// What takes cpu away from one of the users stands for an older systemd.
+	if err := os.RemoveAll("/etc/systemd/system/user@" + id + ".service.d"); err != nil {
 		return err
 	}
 	if _, err := output("sh", "-c", r.Hint[at:end+len("daemon-reload")]); err != nil {
 		return err
 	}
-	if _, err := output("systemctl", "restart", "user@1002.service"); err != nil {
+	if _, err := output("systemctl", "restart", "user@"+id+".service"); err != nil {
 		return err
 	}
 	time.Sleep(100 * time.Millisecond)
-	return capped(login(userWithout), "", true)()
+	return capped(login(user), "", true)()
+}
+
+// version is systemd's.
+func version() (n int, err error) {
+	text, err := output("systemctl", "--version")
+	if err != nil {
+		return 0, err
+	}
+	if _, err := fmt.Sscanf(text, "systemd %d", &n); err != nil {
+		return 0, fmt.Errorf("%.40q: %w", text, err)
+	}
+	return n, nil
 }
