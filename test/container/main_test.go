@@ -22,6 +22,9 @@ import (
 const containerName = "container"
 
 func TestMain(m *testing.M) {
+	if name := os.Getenv(memberVariable); name != "" && os.Args[0] != containerName {
+		os.Exit(runAs(name, os.Args[1:]))
+	}
 	if os.Args[0] == containerName {
 		fmt.Fprintln(os.Stderr, "container:", containerMain(os.Args[1], os.Args[2], os.Args[3], os.Args[4:]))
 		os.Exit(1)
@@ -42,7 +45,7 @@ func run(m *testing.M) int {
 	}
 	if err == nil {
 		site = dir
-		err = shipped.Build(filepath.Join(dir, "jail"))
+		err = build(filepath.Join(dir, "jail"))
 	}
 	for name, text := range scripts {
 		if err == nil {
@@ -64,6 +67,51 @@ type member struct {
 
 var members = []member{{"root", "0", "engine", ""}, {"user", "1000", "none", ""}}
 
+// command is one that is the first process of a container.
+func (who member) command(args []string) *exec.Cmd {
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Args = append([]string{containerName, who.uid, who.caps, who.filter}, args...)
+	cmd.Env = []string{"PATH=/usr/bin:/bin", "SECRET=of-the-caller"}
+	cmd.Dir = "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWNET | unix.CLONE_NEWCGROUP}
+	return cmd
+}
+
+// memberVariable has the test binary run a command as that member instead of tests.
+const memberVariable = "JAIL_TEST_MEMBER"
+
+func runAs(name string, args []string) int {
+	for _, who := range members {
+		if who.name != name {
+			continue
+		}
+		cmd := who.command(args)
+		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+		if err := cmd.Run(); cmd.ProcessState == nil {
+			fmt.Fprintln(os.Stderr, "container:", err)
+			return 1
+		}
+		return cmd.ProcessState.ExitCode()
+	}
+	fmt.Fprintf(os.Stderr, "container: %s=%q: is no member\n", memberVariable, name)
+	return 1
+}
+
+// builtVariable names a folder in which jail is built already: guests are slow.
+const builtVariable = "JAIL_TEST_BUILT"
+
+func build(file string) error {
+	dir := os.Getenv(builtVariable)
+	if dir == "" {
+		return shipped.Build(file)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "jail"))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, text, 0o755)
+}
+
 // An end is how a command in the container ended.
 type end struct {
 	stdout, stderr string
@@ -76,11 +124,7 @@ func in(t *testing.T, who member, args ...string) end {
 	if os.Getuid() != 0 {
 		shipped.LeaveOut(t, "only root can build a container without a user namespace")
 	}
-	cmd := exec.Command("/proc/self/exe")
-	cmd.Args = append([]string{containerName, who.uid, who.caps, who.filter}, args...)
-	cmd.Env = []string{"PATH=/usr/bin:/bin", "SECRET=of-the-caller"}
-	cmd.Dir = "/"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWNET | unix.CLONE_NEWCGROUP}
+	cmd := who.command(args)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Start(); err != nil {

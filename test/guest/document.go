@@ -22,7 +22,7 @@ func varying() []replacement {
 	return []replacement{
 		{regexp.MustCompile(`"wall_ms":\d+`), `"wall_ms":0`, "`wall_ms`"},
 		{regexp.MustCompile(`:\[\d+\]`), `:[N]`, "the numbers of namespaces"},
-		{regexp.MustCompile(`\b1879\d{6}\b`), `1879048192`, "the host uid of a box of root's"},
+		{regexp.MustCompile(`\b18(79|8[0-7])\d{6}\b`), `1879048192`, "the host uid of a box of root's"},
 		{regexp.MustCompile(`NSpid (\d{2,})`), `NSpid N`, "the pid of a box of tier 2"},
 		{regexp.MustCompile(`jail-tier2-[0-9a-f]+`), `jail-tier2-N`, "the name of its private folder"},
 		{regexp.MustCompile(`RLIMIT_NPROC \{\d+, \d+\}`), `RLIMIT_NPROC {N, N}`, "RLIMIT_NPROC, which counts the processes that its user has already"},
@@ -66,8 +66,12 @@ func lineOf(release string) string {
 
 // compare says what of a document is not as it was on such a host before, or
 // keeps it from now on.
-func (b bout) compare(document json.RawMessage) (string, error) {
-	file := filepath.Join(b.work.root, documents, b.class.name+"-"+b.role()+".json")
+func (b bout) compare(job string, document json.RawMessage) (string, error) {
+	place := b.class.name + "-" + b.role()
+	if who, ok := strings.CutPrefix(job, inContainer); ok {
+		place = b.class.name + "-container-" + who
+	}
+	file := filepath.Join(b.work.root, documents, place+".json")
 	got, err := steady(document)
 	if err != nil {
 		return "", err

@@ -30,7 +30,7 @@ func (c class) roles() []string {
 	switch {
 	case c.kernel.kind == here:
 		return []string{"root"} // whose tests become ordinary users where they need one
-	case c.given != "":
+	case c.given != "", c.layout == order.Undelegated:
 		return []string{"user"}
 	}
 	return []string{"root", "user"}
@@ -41,7 +41,7 @@ func (c class) onlyRole() string {
 	if c.kernel.kind == here {
 		return "root's tests become users by themselves"
 	}
-	return "root needs no group to be given"
+	return "root needs no group of its own"
 }
 
 // hosts are all classes, the cheapest first.
@@ -69,6 +69,7 @@ func hosts() []class {
 		{"qemu-6.1", "given", "the same, and a user for whom root ran the line of `jail doctor --fix-hints`", order.V1, "", "", "", "jail"},
 		{"qemu-6.12", "hybrid", "as hybrid, on a kernel without version 1 of memory: split controllers", order.Hybrid, "",
 			jail.LayerCgroup, jail.LayerCgroup, ""},
+		{"qemu-6.12", "undelegated", "version 2, and a user to whom nobody gave a group", order.Undelegated, "", "", jail.LayerCgroup, ""},
 		{"qemu-6.12", "none", "no control groups", order.None, "", jail.LayerCgroup, jail.LayerCgroup, ""},
 		{"qemu-6.12", "no-landlock", "Landlock not among the security modules", order.V2, "lsm=yama", jail.LayerLandlock, jail.LayerLandlock, ""},
 		{"qemu-7.3", "audit", "auditing switched on: root's boxes read Landlock's records", order.V2, "audit=1", "", "", ""},

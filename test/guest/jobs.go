@@ -34,6 +34,9 @@ func (s suite) jobs(b bout) []order.Job {
 	}
 	one := order.Job{Name: s.name, Env: env, Dir: "/tmp", Limit: s.limit * max(slow, busy)}
 	switch s.name {
+	case containerV2:
+		one.Env = append(one.Env, "JAIL_TEST_BUILT="+b.place()+"/bin")
+		return append(b.containerJobs(one), b.testJob(s, one))
 	case "doctor":
 		one.Alone, one.Args = true, []string{b.place() + "/bin/jail", "doctor", "--json"}
 		one.Args = append(one.Args, b.class.parentFlag()...)
@@ -42,11 +45,16 @@ func (s suite) jobs(b bout) []order.Job {
 		return b.profileJobs(one)
 	case programsName:
 		return b.programJobs(one)
-	case "systemd-252", "systemd-257":
-		release := map[string]string{"systemd-252": "bookworm", "systemd-257": "trixie"}[s.name]
+	case "systemd-247", "systemd-252", "systemd-257":
+		release := map[string]string{"systemd-247": "bullseye", "systemd-252": "bookworm", "systemd-257": "trixie"}[s.name]
 		one.Dir, one.Args = b.work.root, []string{"go", "run", "./test/systemd", "-tests", "-debian", release}
 		return []order.Job{one}
 	}
+	return []order.Job{b.testJob(s, one)}
+}
+
+// testJob runs a package's tests.
+func (b bout) testJob(s suite, one order.Job) order.Job {
 	one.Dir = filepath.Join(b.place(), "src", s.pkg)
 	one.Args = []string{b.place() + "/bin/" + s.binary(), "-test.v", "-test.timeout=" + (one.Limit * 9 / 10).String()}
 	if run := cmp.Or(b.filter, s.tests); run != "" {
@@ -65,7 +73,7 @@ func (s suite) jobs(b bout) []order.Job {
 	if len(skip) > 0 {
 		one.Args = append(one.Args, "-test.skip="+strings.Join(skip, "|"))
 	}
-	return []order.Job{one}
+	return one
 }
 
 const guestPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -151,6 +159,8 @@ func (b bout) missing() jail.LayerName {
 // refuses is the layer for which a job's box is refused, or "".
 func (b bout) refuses(job string) jail.LayerName {
 	switch missing := b.missing(); {
+	case strings.HasPrefix(job, inContainer):
+		return jail.LayerCgroup // the groups are read-only
 	case job == weakened && b.class.kernel.below:
 		return jail.LayerRoot // for want of mount_setattr(2)
 	case job == weakened || strings.HasSuffix(job, without):

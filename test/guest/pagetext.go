@@ -73,7 +73,10 @@ systemd in User-mode Linux (test/systemd), and programs that AppArmor confines
 
 The document of ` + "`jail doctor --json`" + ` on each host is kept in
 cmd/jail/internal/doctor/testdata/hosts, and every run of the guests is compared
-with it. Two runs on one host differ in these parts, and in no other:
+with it. There is one for each host and role above, and of a container (suite
+container-v2) for root and for a user. Two runs of one user's on one host, in the same
+folder and with the same TMPDIR, both of which it names, differ in these parts, and in
+no other:
 
 `
 	skipsHead = `
@@ -105,9 +108,8 @@ with it. Two runs on one host differ in these parts, and in no other:
   tried in such a container by hand, and is no test yet. Instead test/container makes
   what a container is to a process (filter, capabilities, masked and read-only files, no
   user namespace).
-- **systemd before 252.** Debian 11 has 247, which is to be had here, as a guest of
-  ` + "`go run ./test/systemd -debian bullseye`" + `; it is no part of this run. systemd 252 with a
-  user to whom it hands no cpu stands for it.
+- **systemd but 247, 252 and 257**, those of Debian 11, 12 and 13: others are in no
+  suite that apt accepts here.
 - **Hardware support for guests.** /dev/kvm is there, but runs no ordinary guest. So
   everything is emulated, by QEMU or as User-mode Linux, and no time here says how fast
   anything is on real processors.

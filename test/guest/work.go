@@ -47,6 +47,8 @@ func suites() []suite {
 			tests: "^TestAudit", limit: 30 * time.Second, boxes: true},
 		{name: apparmorName, what: "dist/apparmor/jail and doctor's lines, where AppArmor confines: test/guest/apparmor", pkg: "./test/guest/apparmor",
 			limit: 30 * time.Second, only: []string{"qemu-6.12", "qemu-7.3"}},
+		{name: containerV2, what: "the container where control groups are version 2: test/container, without the attacks", pkg: "./test/container",
+			limit: time.Minute, only: []string{"qemu-6.12"}, users: "^TestAttacks$"},
 		{name: "jail", what: "the walls, the reasons and the records: tests of package jail", pkg: "./jail", limit: 2 * time.Minute, long: true,
 			users: "^TestAsOrdinaryUser$", boxes: true},
 		{name: "escape", what: "the table of attacks: test/escape", pkg: "./test/escape", limit: 4 * time.Minute, long: true,
@@ -56,6 +58,7 @@ func suites() []suite {
 		{name: "container", what: "tier 2 in a container without namespaces: test/container", pkg: "./test/container", limit: 3 * time.Minute, here: true},
 		{name: "nested", what: "jail within something else: test/nested", pkg: "./test/nested", limit: time.Minute, here: true},
 		{name: "shapes", what: "distribution shapes: test/shapes", pkg: "./test/shapes", limit: 5 * time.Minute, here: true},
+		{name: "systemd-247", what: "below Debian 11's systemd: test/systemd", limit: 6 * time.Minute, here: true},
 		{name: "systemd-252", what: "below Debian 12's systemd: test/systemd", limit: 6 * time.Minute, here: true},
 		{name: "systemd-257", what: "below Debian 13's systemd: test/systemd", limit: 6 * time.Minute, here: true},
 	}

@@ -23,7 +23,7 @@ func mountGroups(l order.Layout) (groups, error) {
 	switch l {
 	case order.None:
 		return groups{}, nil
-	case order.V2:
+	case order.V2, order.Undelegated:
 		return mountV2(groupRoot)
 	}
 	if err := (mount{"tmpfs", groupRoot, "tmpfs", safe, "mode=0755"}).do(); err != nil {
@@ -93,7 +93,7 @@ func (g groups) place(o order.Order, job order.Job) (*os.File, error) {
 		if err := os.Mkdir(dir, 0o755); err != nil && !os.IsExist(err) {
 			return nil, err
 		}
-		if !o.User {
+		if !o.User || o.Layout == order.Undelegated {
 			continue
 		}
 		if err := delegate(dir); err != nil {

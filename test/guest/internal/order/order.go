@@ -24,6 +24,9 @@ const (
 	Hybrid Layout = "hybrid" // the controllers in version 1, and an empty version 2
 	V1     Layout = "v1"     // version 1 alone
 	None   Layout = "none"   // none at all
+
+	// Undelegated is version 2, of which the ordinary user was given nothing.
+	Undelegated Layout = "undelegated"
 )
 
 // An Order is one boot's work.
