@@ -89,7 +89,7 @@ func TestScripts(t *testing.T) {
 		"ws/out":               "-> ../beside/it",
 		"ws/outdir":            "-> ../beside",
 		"ws/absolute":          "-> ROOT/ws/main.sh",
-		"beside/it":           "key",
+		"beside/it":            "key",
 		"ws/cwd/x.sh":          "echo",
 		"unreadable/locked.sh": "echo",
 	})

@@ -236,7 +236,7 @@ func TestInterpretersInWritableGrants(t *testing.T) {
 		"far/bin":                "-> ROOT/beside/bin",
 		"tell/.venv/pyvenv.cfg":  "home = /usr/bin\n",
 		"tell/.venv/bin/python3": "-> ROOT/home/theirs",
-		"home/theirs":           "-> /usr/bin/env",
+		"home/theirs":            "-> /usr/bin/env",
 		"x.py":                   "",
 		"trap/.venv/pyvenv.cfg":  "home = ROOT/beside\n",
 		"trap/.venv/bin/python3": "-> ROOT/beside/bin/python3",

@@ -11,7 +11,7 @@ import (
 // kind of grant, in whatever place of the path they stand.
 func TestPlantedLinks(t *testing.T) {
 	root := tree(t, map[string]string{
-		"beside/it":   "key",
+		"beside/it":    "key",
 		"beside/d/x":   "",
 		"ws/out":       "-> ROOT/beside",
 		"ws/deep/in":   "-> ../../beside/it",
