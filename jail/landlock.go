@@ -65,6 +65,19 @@ func planLandlock(spec Spec, h host, off ablation.Set) (handled, error) {
 	return handled{config: c, abi: abi}, nil
 }
 
+// noLandlock is why there is none, by what the kernel says.
+func noLandlock(err error) string {
+	switch {
+	case errors.Is(err, unix.EOPNOTSUPP):
+		return "this kernel has Landlock, which is not switched on"
+	case errors.Is(err, unix.ENOSYS) && filtered():
+		return "this kernel has no Landlock, or a system-call filter hides it"
+	case err == nil || errors.Is(err, unix.ENOSYS):
+		return "this kernel has no Landlock"
+	}
+	return "a system-call filter forbids Landlock here"
+}
+
 // landlockRemedy is by what the kernel says where there is no Landlock.
 func landlockRemedy(err error) string {
 	const newer = "run a kernel with Landlock (CONFIG_SECURITY_LANDLOCK, Linux 5.13 or newer)"

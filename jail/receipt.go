@@ -111,7 +111,7 @@ func caps(e evidence) Layer {
 func (r *run) landlockReceipt(optional bool) Layer {
 	l := Layer{Name: LayerLandlock, Asked: !optional || r.plan.handled.abi > 0, Applied: r.plan.handled.abi > 0}
 	if !l.Applied {
-		l.Note = "this kernel has no Landlock, and --optional allows that"
+		l.Note = noLandlock(r.host.landlockErr) + ", and --optional allows that"
 		return l
 	}
 	l.Mechanism = "abi " + strconv.Itoa(r.plan.handled.abi)

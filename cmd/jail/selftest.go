@@ -72,8 +72,8 @@ func selftestCommand(args []string) int {
 		fmt.Fprintln(os.Stderr, "jail: selftest: takes no arguments; one attack alone is --only "+quote(words[0]))
 		ok, refused, status = false, true, exitRefused
 	}
-	// Which names there are the companion knows.
-	if !ok && (!refused || len(o.selftest.only) == 0) {
+	// Which names there are the companion knows, and it writes the document.
+	if !ok && (!refused || len(o.selftest.only) == 0 && !o.json) {
 		return status
 	}
 	fmt.Fprintln(os.Stderr, "jail: selftest:", companion.Exec("selftest", companion.Selftest{

@@ -32,7 +32,12 @@ func privileges() []Row {
 			// Without no_new_privs the kernel attaches neither for a process
 			// that has no capabilities.
 			with: []ablation.Wall{ablation.Landlock, ablation.Seccomp},
-			skip: needsRootToPlant,
+			skip: func(who Role) Reason {
+				if set, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0); err == nil && set == 1 {
+					return gainless
+				}
+				return needsRootToPlant(who)
+			},
 		},
 		{
 			name: "a setuid program", source: "execve(2); bubblewrap CVE-2026-41163, firejail's family",

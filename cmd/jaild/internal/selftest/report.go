@@ -32,6 +32,9 @@ type Report struct {
 	Missing []jail.LayerName `json:"missing"`
 	Walls   []WallSeen       `json:"walls"`
 	Rows    []Row            `json:"rows"`
+	// Error is why nothing was carried out; then OK is false, and Missing has the layer
+	// for want of which there is no box, if it was one.
+	Error string `json:"error,omitempty"`
 	// Left is what was in the way of leaving nothing behind; usually nothing.
 	Left []string `json:"left,omitempty"`
 }

@@ -35,18 +35,64 @@ func Run(ctx context.Context, given companion.Selftest, out, say io.Writer) (ok 
 	return settings{given, attacks.Row.Carry}.run(ctx, out, say)
 }
 
+// run is Run. What asked for a document gets one, whatever came of it.
 func (s settings) run(ctx context.Context, out, say io.Writer) (bool, error) {
-	all := table(jail.Tier(s.Tier))
-	rows, err := choose(all, s.Only)
-	if err != nil || s.Refused {
-		return false, err
-	}
+	report := s.report()
 	if !s.JSON {
 		say = out
 	}
-	report := s.report()
+	ok, err := s.fill(ctx, &report, out, say)
+	var lost *unwritten
+	if err == nil || !s.JSON || errors.As(err, &lost) {
+		return ok, err
+	}
+	report.OK, report.Error = false, err.Error()
+	var none *noBox
+	if errors.As(err, &none) && none.layer != "" {
+		report.Missing = append(report.Missing, none.layer)
+	}
+	if lost := json.NewEncoder(out).Encode(report); lost != nil {
+		err = errors.Join(err, lost)
+	}
+	return false, err
+}
+
+// written is err as one of writing a report.
+func written(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &unwritten{err}
+}
+
+// unwritten is that a report could not be written.
+type unwritten struct{ error }
+
+func (e *unwritten) Unwrap() error { return e.error }
+
+// noBox is that a host gives no box to attack, for want of a layer if one is named.
+type noBox struct {
+	layer jail.LayerName
+	text  string
+}
+
+func (e *noBox) Error() string { return e.text }
+
+// fill carries the selftest out, and writes what is found.
+func (s settings) fill(ctx context.Context, report *Report, out, say io.Writer) (bool, error) {
+	all := table(jail.Tier(s.Tier))
+	rows, err := choose(all, s.Only)
+	if err != nil {
+		return false, err
+	}
+	if s.Refused {
+		if s.JSON {
+			err = errors.New("the command line has faults, which standard error names")
+		}
+		return false, err
+	}
 	if s.List {
-		return true, s.list(report, rows, out, say)
+		return true, s.list(*report, rows, out, say)
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
@@ -82,7 +128,7 @@ func (s settings) run(ctx context.Context, out, say io.Writer) (bool, error) {
 	report.Left = leave(site)
 	report.TookMS = time.Since(started).Milliseconds()
 	report.sum()
-	return report.OK, s.print(report, out)
+	return report.OK, s.print(*report, out)
 }
 
 // caller is who attacks: this process.
@@ -123,7 +169,7 @@ func (s settings) list(r Report, rows []attacks.Row, out, say io.Writer) error {
 		r.Rows = append(r.Rows, rowOf(row, who))
 	}
 	if s.JSON {
-		return json.NewEncoder(out).Encode(r)
+		return written(json.NewEncoder(out).Encode(r))
 	}
 	for _, row := range r.Rows {
 		if _, err := io.WriteString(out, strings.TrimPrefix(row.line(), "planned   ")); err != nil {
@@ -135,7 +181,7 @@ func (s settings) list(r Report, rows []attacks.Row, out, say io.Writer) error {
 
 func (s settings) print(r Report, out io.Writer) error {
 	if s.JSON {
-		return json.NewEncoder(out).Encode(r)
+		return written(json.NewEncoder(out).Encode(r))
 	}
 	_, err := io.WriteString(out, r.summary())
 	return err
@@ -151,7 +197,14 @@ func layersHere(who attacks.Role) ([]LayerOf, error) {
 		return layers, t.failed
 	}
 	if record.Reason == jail.ReasonSetupRefused || record.Reason == "" {
-		return layers, fmt.Errorf("this host gives no box of tier %d to test: %s; `jail doctor` says what is missing", who.Tier, record.Message)
+		none := &noBox{text: fmt.Sprintf("this host gives no box of tier %d to test: %s; `jail doctor` says what is missing", who.Tier, record.Message)}
+		if record.Refusal != nil {
+			none.layer = record.Refusal.Layer
+			if remedy := record.Refusal.Remedy; remedy != "" {
+				none.text = fmt.Sprintf("this host gives no box of tier %d to test: %s (%s)", who.Tier, record.Message, remedy)
+			}
+		}
+		return layers, none
 	}
 	for _, l := range record.Layers {
 		layers = append(layers, LayerOf{l.Name, l.Applied, l.Mechanism, l.Note})
