@@ -49,12 +49,15 @@ func planLandlock(spec Spec, h host, off ablation.Set) (handled, error) {
 		if slices.Contains(spec.Optional, LayerLandlock) && !spec.inPlace() {
 			return handled{}, nil
 		}
-		otherwise := "or weaken the box by name: --optional landlock"
-		if spec.inPlace() {
-			otherwise = "a box of tier 2 is made of it"
+		otherwise := "; or weaken the box by name: --optional landlock"
+		switch {
+		case spec.inPlace():
+			otherwise = "; a box of tier 2 is made of it"
+		case h.olderThanMounts(): // going without Landlock would be refused next
+			otherwise = ""
 		}
 		return handled{}, &SetupError{Stage: StageProbe, Layer: LayerLandlock, Operation: "landlock_create_ruleset", Err: h.landlockErr,
-			Remedy: landlockRemedy(h.landlockErr) + "; " + otherwise}
+			Remedy: h.landlockRemedy() + otherwise}
 	}
 	abi := min(h.landlockABI, len(landlockConfigs)-1)
 	c := *landlockConfigs[abi]
@@ -78,9 +81,19 @@ func noLandlock(err error) string {
 	return "a system-call filter forbids Landlock here"
 }
 
+// olderThanMounts says that the kernel lacks what a box's tree is made by:
+// mount_setattr(2) is of Linux 5.14, a release later than Landlock.
+func (h host) olderThanMounts() bool {
+	return h.kernel[0] < 5 || h.kernel[0] == 5 && h.kernel[1] < 14
+}
+
 // landlockRemedy is by what the kernel says where there is no Landlock.
-func landlockRemedy(err error) string {
-	const newer = "run a kernel with Landlock (CONFIG_SECURITY_LANDLOCK, Linux 5.13 or newer)"
+func (h host) landlockRemedy() string {
+	err := h.landlockErr
+	newer := "run a kernel with Landlock (CONFIG_SECURITY_LANDLOCK, Linux 5.13 or newer)"
+	if h.olderThanMounts() {
+		newer = "run Linux 5.14 or newer, which jail needs for its mounts as well, built with Landlock (CONFIG_SECURITY_LANDLOCK)"
+	}
 	calls := forbidden("landlock_create_ruleset, landlock_add_rule and landlock_restrict_self")
 	switch {
 	case errors.Is(err, unix.EOPNOTSUPP):

@@ -153,6 +153,15 @@ func TestLandlockMissing(t *testing.T) {
 			}
 		}
 	}
+	// What a kernel lacks besides is named with it, and going without is no way out.
+	h.kernel, h.landlockErr = [2]int{5, 13}, unix.ENOSYS
+	for _, tier := range []Tier{Tier1, Tier2} {
+		_, err := planLandlock(Spec{Tier: tier}, h, nil)
+		var setup *SetupError
+		if !errors.As(err, &setup) || !strings.Contains(setup.Remedy, "Linux 5.14 or newer") || strings.Contains(setup.Remedy, "5.13") || strings.Contains(setup.Remedy, "--optional") {
+			t.Errorf("Linux 5.13 without Landlock, tier %d: %+v", tier, err)
+		}
+	}
 	handled, err := planLandlock(Spec{Optional: []LayerName{LayerLandlock}}, h, nil)
 	if err != nil || handled.abi > 0 {
 		t.Errorf("optional: %+v, %v", handled, err)
