@@ -52,8 +52,8 @@
 // JAIL_TEST_SLOWNESS. Two guests run side by side.
 //
 // What says most for its time is run first: this machine and its places, the short
-// suites on every host, the attacks as an ordinary user, the walls, both as root, and
-// the programs last. Each of these stages is a boot of its own. What -within leaves no
+// suites on every host, the attacks as an ordinary user and as root, the walls
+// likewise, and the programs last. Each of these stages is a boot of its own. What -within leaves no
 // time for is recorded as not run, and the page says so in its place; no test failed
 // by that.
 package main

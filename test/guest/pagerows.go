@@ -87,8 +87,11 @@ func runsRow(h class, r *result) string {
 // how it ran without what is missing.
 func languageCell(r *result, language string) string {
 	rec, ok := r.record(language)
+	if e := r.job(language); e != nil && e.NotRun != "" {
+		return "not run: " + e.NotRun
+	}
 	if !ok {
-		return "not run"
+		return "not run: " + notAskedFor
 	}
 	if rec.OK {
 		return fmt.Sprintf("%d ms", rec.Usage.WallMS)
@@ -160,30 +163,5 @@ func saidLines(said string) []string {
 			lines = append(lines, steadyNote(sourcePlace.ReplaceAllString(line, "")))
 		}
 	}
-	return lines
-}
-
-// skipLines says what was skipped where, a line for each reason.
-func skipLines(all []result) []string {
-	where := map[string][]string{}
-	each(all, func(r *result) {
-		for _, e := range r.Jobs {
-			for _, s := range e.Skips {
-				why := s.Said
-				if lines := saidLines(s.Said); len(lines) > 0 {
-					why = lines[len(lines)-1]
-				}
-				key := e.Name + ": " + why
-				if at := r.Host + " " + r.Role; !slices.Contains(where[key], at) {
-					where[key] = append(where[key], at)
-				}
-			}
-		}
-	})
-	var lines []string
-	for key, at := range where {
-		lines = append(lines, fmt.Sprintf("- %s (%s)\n", strings.Join(strings.Fields(key), " "), strings.Join(at, ", ")))
-	}
-	slices.Sort(lines)
 	return lines
 }

@@ -31,13 +31,22 @@ What enforces each layer in a box that is allowed to go without Landlock and
 control groups (` + "`--optional landlock,cgroup`" + `); "—" is a layer that this host does
 not have. The last column is the box with all defaults.
 
+Where a box's group is made on version 2: below the group that is named; else below
+the caller's own, if that was delegated to it or systemd has no part in it; else in a
+scope that the user's systemd or the system's is asked for; else in the own group, if
+that can be written to. What was delegated comes before systemd because the caller
+has been given that for such a use, and a scope of systemd's would take it out of the
+limits around it.
+
 | host, who | namespaces | root | capabilities | landlock | seccomp | cgroup | rlimits | with all defaults |
 |---|---|---|---|---|---|---|---|---|
 `
 	tier2Head = `
 ## Tier 2
 
-What holds a box without namespaces (` + "`--tier 2`" + `), as doctor ran it.
+What holds a box without namespaces (` + "`--tier 2`" + `), as doctor ran it. Sockets are
+refused in it by the filter, but for Unix ones where Landlock keeps them in the box: from
+ABI 9 on, of which qemu-7.3 is the host here.
 
 | host, who | capabilities | landlock | seccomp | cgroup | rlimits | with all defaults |
 |---|---|---|---|---|---|---|
@@ -60,8 +69,10 @@ something that the suite does not ask for.
 
 On the host "here", or on the one that is named: a container without namespaces, with
 Docker's default filter, by its list of calls, and masked files (test/container),
-something else around jail (test/nested), distributions' file trees (test/shapes; what
-is no copy of a distribution's packages there is said in its source), releases of
+something else around jail (test/nested), distributions' file trees (test/shapes:
+merged and split are real Debian; fedora-like, alpine-like and nixos-like are fakes of
+their layouts, with Debian's files, and alpine-like has real programs of musl's but
+stand-ins for python3 and node), releases of
 systemd in User-mode Linux (test/systemd), and programs that AppArmor confines
 (test/guest/apparmor). What the commands for AppArmor say is of an ordinary user.
 
@@ -81,6 +92,9 @@ no other:
 `
 	skipsHead = `
 ## What was skipped, and why
+
+The number of tests stands behind each host. Attacks that a kernel lacks what they need
+for are named.
 
 `
 	pageTail = `
@@ -113,8 +127,8 @@ no other:
 - **Hardware support for guests.** /dev/kvm is there, but runs no ordinary guest. So
   everything is emulated, by QEMU or as User-mode Linux, and no time here says how fast
   anything is on real processors.
-- **More than one processor in a guest**: with two, QEMU's emulation crashed one boot
-  in 77. Races between processors are tested on the host "here" alone.
+- **More than one processor in a guest**: with two, QEMU's emulation crashed now and
+  then (one boot of 77, counted once; there is no command that counts again). Races between processors are tested on the host "here" alone.
 - **Other processors than amd64.** The code for arm64 is built and vetted, and its
   filters are judged by an interpreter in seccomp's tests; no kernel for it was booted.
 `

@@ -13,13 +13,14 @@ import (
 type stage int
 
 const (
-	places   stage = iota // this machine
-	basics                // every short suite on every host
-	attacks               // as an ordinary user, on kernels with every wall
-	walls                 // the same
-	asRoot                // both, as root
-	lesser                // both, on kernels that lack a wall
-	programs              // hours
+	places      stage = iota // this machine, but for the long suites
+	basics                   // every short suite on every host
+	attacks                  // as an ordinary user, on kernels with every wall; and this machine's
+	rootAttacks              // the same, as root
+	walls                    // as an ordinary user: a suite of half an hour
+	rootWalls                // the same, as root
+	lesser                   // both, on kernels that lack a wall
+	programs                 // hours
 )
 
 // stage is that of a suite on a host for a role.
@@ -33,12 +34,14 @@ func (s suite) stage(h class, role string) stage {
 		return basics
 	case h.refuses != "":
 		return lesser
-	case role == "root" && h.kernel.kind != here:
-		return asRoot
-	case s.name == "escape":
+	case h.kernel.kind == here, role == "user" && s.name == "escape":
 		return attacks
+	case s.name == "escape":
+		return rootAttacks
+	case role == "user":
+		return walls
 	}
-	return walls
+	return rootWalls
 }
 
 // unfit is why a suite is not for a host and a role, or "": it is.
