@@ -20,6 +20,9 @@ type Kept struct {
 	NoNet   bool
 	// Limits has those that were lower, others are 0.
 	Limits jail.Limits
+	// Raised has those that were higher and that no run measures: open files, and how
+	// large one may be.
+	Raised jail.Limits
 }
 
 // keep takes in what a run's box was narrower in, mounts aside.
@@ -30,6 +33,22 @@ func (l *Learned) keep(w Watched) {
 	k.Deny, k.Require = unique(k.Deny), unique(k.Require)
 	k.NoNet = w.Given.Net == jail.NetLoopback && w.Spec.Net != jail.NetLoopback
 	k.Limits = lower(w.Spec.Limits, w.Given.Limits)
+	a, b := w.Spec.Limits.WithDefaults(), w.Given.Limits.WithDefaults()
+	if a.NoFile > b.NoFile {
+		k.Raised.NoFile = a.NoFile
+	}
+	if a.FileSize > b.FileSize {
+		k.Raised.FileSize = a.FileSize
+	}
+}
+
+// variables notes those that the box was given beside the profile's: their values are not
+// for a file that others read.
+func (l *Learned) variables(w Watched) {
+	for _, kv := range beyond(w.Spec.Env, w.Given.Env) {
+		name, _, _ := strings.Cut(kv, "=")
+		l.Open = append(l.Open, fmt.Sprintf("the variable %s was given: run it with --pass-env %[1]s or --env %[1]s=…; to pass it always: env.pass = [%[2]s]", shellword.Quote(name), shellword.TOML(name)))
+	}
 }
 
 // beyond is what a list has and another has not.

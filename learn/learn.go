@@ -108,6 +108,7 @@ func fromTree(extends string, args []string, runs []Watched, t *tree) *Learned {
 		l.limits(w)
 		l.refused(w)
 		l.keep(w)
+		l.variables(w)
 	}
 	l.keepHoles(t)
 	if dir := runs[0].Spec.Dir; l.shows(dir) {

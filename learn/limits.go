@@ -82,10 +82,11 @@ func (m *Limits) round(runs []Watched) {
 	}
 }
 
-// watching are the limits of a watching box, where nobody says others: wide, so
-// that they are not what the program meets.
+// watching are the limits of a watching box, where nobody says others: wide, so that they
+// are not what the program meets. How many files it has open nobody measures, so that is
+// the profile's.
 func watching() jail.Limits {
-	return jail.Limits{Timeout: 5 * time.Minute, Memory: 2 << 30, CPUs: 2, Pids: 1024, Output: 16 << 20, TmpSize: 512 << 20, NoFile: 4096}
+	return jail.Limits{Timeout: 5 * time.Minute, Memory: 2 << 30, CPUs: 2, Pids: 1024, Output: 16 << 20, TmpSize: 512 << 20}
 }
 
 // WatchedCalls are the system calls beyond the policy that a watching box allows, but
@@ -108,7 +109,7 @@ func Watching(l, profile jail.Limits) jail.Limits {
 		l.CPUs = max(w.CPUs, profile.CPUs)
 	}
 	for _, f := range []struct{ to, from, profile *int64 }{{&l.Memory, &w.Memory, &profile.Memory}, {&l.Pids, &w.Pids, &profile.Pids}, {&l.Output, &w.Output, &profile.Output},
-		{&l.TmpSize, &w.TmpSize, &profile.TmpSize}, {&l.NoFile, &w.NoFile, &profile.NoFile}} {
+		{&l.TmpSize, &w.TmpSize, &profile.TmpSize}} {
 		if *f.to == 0 {
 			*f.to = max(*f.from, *f.profile)
 		}

@@ -44,6 +44,12 @@ func (l *Learned) limitsTOML(b *strings.Builder) {
 func (l *Learned) keptLimits(b *strings.Builder) {
 	k, m := l.Kept.Limits, l.Limits
 	const why = "as in the watching box"
+	if n := l.Kept.Raised.NoFile; n > 0 {
+		fmt.Fprintf(b, "nofile = %d # %s: how much of it is needed was not measured\n", n, why)
+	}
+	if n := l.Kept.Raised.FileSize; n > 0 {
+		fmt.Fprintf(b, "file_size = %q # %s: how much of it is needed was not measured\n", size(n), why)
+	}
 	for _, d := range []struct {
 		key   string
 		value time.Duration
