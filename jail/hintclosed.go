@@ -1,6 +1,7 @@
 package jail
 
 import (
+	"cmp"
 	"io/fs"
 	"path"
 	"slices"
@@ -138,7 +139,7 @@ func (h *hostLooks) runs(real string) string {
 	case slices.ContainsFunc(h.programs, func(dir string) bool { return below(dir, real) || path.Dir(real) == dir }): // not what lies deeper: that no name leads to
 		return notHinted + "programs that you run lie in it"
 	}
-	if why := h.runsBy(real); why != "" {
+	if why := cmp.Or(h.runsBy(real), h.gitRuns(real)); why != "" {
 		return why
 	}
 	home := h.homeOf(real)
@@ -146,7 +147,7 @@ func (h *hostLooks) runs(real string) string {
 		if strings.HasPrefix(part, ".") && (!strings.Contains(part, "cache") || home != "" && strings.HasPrefix(real, home+"/.")) {
 			return notHinted + "what is hidden tells programs of yours what to do"
 		}
-		if part == "site-packages" || part == "dist-packages" {
+		if slices.Contains([]string{"dist-packages", "node_modules", "site-packages"}, part) {
 			return notHinted + "what is installed there is run outside of boxes as well"
 		}
 	}

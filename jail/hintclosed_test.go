@@ -69,7 +69,7 @@ func TestHintsAreClosedByShape(t *testing.T) {
 
 // What somebody runs, or reads to know what to do, no hint has written to by a box.
 func TestHintsAreNotForWhatIsRun(t *testing.T) {
-	dir := closedTree(t, "me/tools/bin/x", "me/job/.git/hooks/x", "me/job/.vscode/x", "me/job/.husky/x", "me/job/node_modules/.bin/x", "me/job/venv/pyvenv.cfg", "me/job/venv/bin/x",
+	dir := closedTree(t, "me/tools/bin/x", "me/job/.git/hooks/x", "me/job/.vscode/x", "me/job/.husky/x", "me/job/node_modules/.bin/x", "me/job/node_modules/x/index.js", "me/job/venv/pyvenv.cfg", "me/job/venv/bin/x",
 		"me/job/lib/site-packages/x", "me/job/out/x", "me/job/.pytest_cache/x", "me/.local/bin/x", "me/.cache/pip/x", "me/.config/git/hooks/x", "data/x", "deep/.hidden/x/y", "me/bin/x", "me/go/bin/x", "me/go/src/x")
 	own, err := os.Executable()
 	if err != nil {
@@ -79,7 +79,7 @@ func TestHintsAreNotForWhatIsRun(t *testing.T) {
 	for p, want := range map[string]string{
 		"me/job": "", "me/job/out": "", "me/job/out/x": "", "me/job/.pytest_cache": "", "data": "", "data/x": "", "deep": "",
 		"me/bin": "programs that you run", "me/go": "programs that you run", "me/go/src": "", "me/tools/bin": "programs that you run", "me/tools/bin/x": "programs that you run", "me/tools": "programs that you run", "me/job/.git": "hidden", "me/job/.git/hooks": "hidden", "me/job/.vscode": "hidden",
-		"me/job/.husky": "hidden", "me/job/node_modules/.bin": "hidden", "me/job/venv": "virtual environment", "me/job/venv/bin": "virtual environment", "me/job/venv/bin/x": "virtual environment",
+		"me/job/.husky": "hidden", "me/job/node_modules/.bin": "installed there", "me/job/node_modules/x": "installed there", "me/job/node_modules": "installed there", "me/job/venv": "virtual environment", "me/job/venv/bin": "virtual environment", "me/job/venv/bin/x": "virtual environment",
 		"me/job/lib/site-packages": "installed there", "me/.local/bin": "hidden", "me/.cache/pip": "hidden", "me/.config/git/hooks": "hidden", "deep/.hidden/x": "hidden",
 	} {
 		f, ok := h.looks.at(filepath.Join(dir, p))

@@ -55,7 +55,7 @@ func (h *hostLooks) opensOf(g pathGrant) string {
 		return ""
 	}
 	var held []string
-	for _, name := range []string{".devcontainer", ".envrc", ".git", ".github", ".hg", ".husky", ".idea", ".vscode", "node_modules/.bin"} {
+	for _, name := range []string{".devcontainer", ".envrc", ".git", ".github", ".hg", ".husky", ".idea", ".vscode", "node_modules"} {
 		if _, there := h.look(path.Join(g.source, name)); there {
 			held = append(held, name)
 		}

@@ -1,0 +1,43 @@
+package jail
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What git runs no hint has written to, wherever it lies.
+func TestHintsAreNotForWhatGitRuns(t *testing.T) {
+	dir := closedTree(t, "bare.git/HEAD", "bare.git/objects/x", "bare.git/refs/x", "bare.git/hooks/x", "proj/githooks/pre-commit", "proj/src/x", "quoted/own/x", "quoted/src/x", "sub/hooks/x", "sub/src/x",
+		"main/.git/modules/sub/HEAD", "incl/h/x", "plain/.git/HEAD", "plain/hooks/x", "long/src/x", "shared/x", "all/x", "all/.git/HEAD", "linked/real/x")
+	for file, text := range map[string]string{
+		"proj/.git/config":             "[core]\n\tbare = false\n\thooksPath = githooks\n",
+		"quoted/.git/config":           "[Core] HooksPath = \"own\" # ours\n",
+		"main/.git/modules/sub/config": "[core]\n\tworktree = ../../../../sub\n\thookspath=hooks\n",
+		"sub/.git":                     "gitdir: ../main/.git/modules/sub\n",
+		"incl/.git/config":             "[include]\n\tpath = more\n",
+		"incl/.git/more":               "[core]\n\thooksPath = h\n[include]\n\tpath = more\n",
+		"long/.git/config":             strings.Repeat("# much\n", 50000),
+		"linked/.git/config":           "[core]\n\thooksPath = link\n",
+		"me/.gitconfig":                "[core]\n\thooksPath = ~/../shared\n",
+		"plain/.git/config":            "[other]\n\thooksPath = hooks\n",
+	} {
+		os.MkdirAll(filepath.Dir(filepath.Join(dir, file)), 0o755)
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	os.Symlink("real", dir+"/linked/link")
+	h := NewHints()
+	for p, want := range map[string]string{
+		"bare.git": "repository's own", "bare.git/hooks": "repository's own", "bare.git/hooks/x": "repository's own", "proj/githooks": "hooksPath", "proj/githooks/pre-commit": "hooksPath", "proj": "hooksPath",
+		"proj/src": "", "quoted/own/x": "hooksPath", "quoted/src": "", "sub/hooks": "hooksPath", "sub/src": "", "incl/h": "hooksPath", "plain/hooks": "", "plain": "", "long/src": "too long", "linked/real": "hooksPath",
+		"all": "", "shared": "hooksPath", "shared/x": "hooksPath",
+	} {
+		f, ok := h.looks.at(filepath.Join(dir, p))
+		if got := h.looks.unhintable(f, hintWrite); !ok || !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("unhintable(%s) to be written = %q, %v, want %q", p, got, ok, want)
+		}
+	}
+}
