@@ -45,6 +45,9 @@ func (t *tree) grants(count map[string]int, how string, used map[string]int) []G
 			g.opens = t.openingText(p, touched, how == howWritten)
 			g.Why += g.opens
 		}
+		if how == howWritten && steers(g.Host) {
+			g.Why += "; programs of yours may be told by it what to do, outside of any box"
+		}
 		grants = append(grants, g)
 	}
 	sortGrants(grants)

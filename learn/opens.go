@@ -42,6 +42,17 @@ func (t *tree) opened(dir string, used func(p string) bool) (list []jail.Holding
 	return list
 }
 
+// steers says whether a path is hidden, or lies in what is: by such, as by git's hooks and
+// its config, programs are told what to do.
+func steers(p string) bool {
+	for part := range strings.SplitSeq(p, "/") {
+		if strings.HasPrefix(part, ".") && !strings.Contains(part, "cache") {
+			return true
+		}
+	}
+	return false
+}
+
 // private says whether some of what lies in a folder is called as keys are.
 func private(list []jail.Holding) bool {
 	return slices.ContainsFunc(list, func(h jail.Holding) bool { return h.Keys })

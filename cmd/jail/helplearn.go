@@ -5,17 +5,18 @@ of the least that these runs needed: files and folders, network, system calls
 beyond the policy, and limits with headroom. It goes to standard output, or with
 --out into a file; the program's own output goes to standard error.
 
-The watching box is a box with all its walls. It shows the part of the operating
-system that every box has, what --profile says, and the folder that you are in,
-writable; or, with --workspace, --ro or --rw, only what these name. Never your
-home as a whole. It has a loopback of its own, locks of whole files (flock) and
-wide limits (2G of memory, 1024 processes, 5m), and is traced, which slows the
-program down; --allow-syscall, --unix and other flags of run widen it. What it
-refuses is not granted: it stands in the profile as a comment, with what would
-allow it, and on stderr if the run failed. Holes in its grants (--ro and --tmpfs
-in a folder that is granted), calls that are denied and lower limits are in the
-profile as well, and what it had read-only is never writable: the profile is
-never wider. It is not used until you name it.
+The watching box is a box with all its walls. It shows the part of the
+operating system that every box has, what --profile says, and the folder that
+you are in, writable but for .git/hooks and .git/config; or, with --workspace,
+--ro or --rw, only what these name. Never your home as a whole. It has a
+loopback of its own, locks of whole files (flock) and wide limits (2G of
+memory, 1024 processes, 5m), and is traced, which slows the program down;
+--allow-syscall, --unix and other flags of run widen it. What it refuses is not
+granted: it stands in the profile as a comment, with what would allow it, and
+on stderr if the run failed. Holes in its grants (--ro and --tmpfs in a folder
+that is granted), calls that are denied and lower limits are in the profile as
+well, and what it had read-only is never writable: the profile is never wider.
+It is not used until you name it.
 
 A folder that was listed shows names, and a grant of names opens what they
 name. So it runs once more without those that were merely listed, writing to

@@ -29,9 +29,23 @@ func (l *learner) watchHere() {
 		return
 	}
 	over.RW = append(over.RW, profiles.Grant{Host: dir})
+	over.RO = append(over.RO, runByGit(dir)...)
 	if over.Cwd == "" {
 		over.Cwd = dir
 	}
+}
+
+// runByGit is what of a folder's repository names programs that git runs (githooks(5),
+// git-config(1)), outside of any box: a program that nobody knows yet is not to write them,
+// unless a flag grants the folder.
+func runByGit(dir string) (list []profiles.Grant) {
+	for _, name := range []string{".git/hooks", ".git/config"} {
+		at := filepath.Join(dir, name)
+		if real, err := filepath.EvalSymlinks(at); err == nil && real == at {
+			list = append(list, profiles.Grant{Host: at})
+		}
+	}
+	return list
 }
 
 // mostWider is how many flags are told of.
