@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"strings"
 
@@ -25,7 +24,7 @@ type Group struct {
 	name   string
 	limits Limits
 	dirs   []dir // as Parent.dirs
-	tasks  []*os.File
+	tasks  []int // as dirs, on version 1
 	note   string
 }
 
@@ -40,7 +39,7 @@ var errSwept = errors.New("cgroups: create: removed by a sweeper before it was l
 // [Group.Limit]: the limits are in force before any process is in it. On an error
 // nothing is left behind.
 func (p *Parent) Create(name string, l Limits) (*Group, error) {
-	g, err := p.Make(name, l)
+	g, err := p.Make(name, l, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -53,8 +52,14 @@ func (p *Parent) Create(name string, l Limits) (*Group, error) {
 // Make makes a leaf below p that is going to have the limits l, of which that on
 // processes is in force. The name (letters, digits, '.', '_', '-'; at most 64
 // bytes; may be empty) is a label; the group's own name adds to it until it is
-// unique. On an error nothing is left behind.
-func (p *Parent) Make(name string, l Limits) (*Group, error) {
+// unique.
+//
+// On version 1, enter, unless it is nil, gets each of [Group.TaskFiles] as soon as
+// there is one: a process may enter that hierarchy while the others are made, memory's
+// last, which takes as long as the rest. It is called from the calling goroutine, and its
+// error is Make's. On an error nothing is left behind, unless a process may be in it: then
+// the group comes with the error, and is to be emptied and removed.
+func (p *Parent) Make(name string, l Limits, enter func(tasks int) error) (*Group, error) {
 	if err := l.Validate(); err != nil {
 		return nil, err
 	}
@@ -64,8 +69,11 @@ func (p *Parent) Make(name string, l Limits) (*Group, error) {
 	var err error
 	for range createTries {
 		g := &Group{parent: p, limits: l, name: leafName(name)}
-		if err = g.make(); err == nil {
+		if err = g.make(enter); err == nil {
 			return g, nil
+		}
+		if enter != nil && len(g.tasks) > 0 {
+			return g, err
 		}
 		err = errors.Join(err, g.Remove())
 		if !errors.Is(err, errSwept) && !errors.Is(err, unix.EEXIST) {
@@ -99,7 +107,7 @@ func (g *Group) Limit() error {
 	return g.limitV1()
 }
 
-func (g *Group) make() error {
+func (g *Group) make(enter func(tasks int) error) error {
 	if err := g.claim(); err != nil {
 		return err
 	}
@@ -109,15 +117,18 @@ func (g *Group) make() error {
 	if err := g.setHomes(); err != nil {
 		return err
 	}
+	if err := g.open(enter); err != nil {
+		return err
+	}
 	for _, above := range g.parent.dirs[1:] {
 		if err := g.makeIn(above); err != nil {
 			return err
 		}
+		if err := g.open(enter); err != nil {
+			return err
+		}
 	}
-	if g.Version() == V2 {
-		return nil
-	}
-	return g.openTasks()
+	return nil
 }
 
 // makeIn makes g's folder in one more hierarchy.
@@ -187,22 +198,27 @@ func (g *Group) FD() int {
 	return noDir
 }
 
-// TaskFiles is, on version 1, the open tasks file of each hierarchy. A process
-// that inherits them enters the group by writing "0" to each: the kernel checks
-// the rights of whoever opened the file. (Naming a pid works too, but makes the
-// kernel wait 7 to 17 ms for a grace period.) Version 2 has none. The files
-// stay g's own.
-func (g *Group) TaskFiles() []*os.File { return g.tasks }
+// TaskFiles is, on version 1, a descriptor of the tasks file of each hierarchy, open
+// for writing. A process that inherits them enters the group by writing "0" to each: the
+// kernel checks the rights of whoever opened the file. (Naming a pid works too, but makes
+// the kernel wait 7 to 17 ms for a grace period.) Version 2 has none. They stay g's own.
+func (g *Group) TaskFiles() []int { return g.tasks }
 
-func (g *Group) openTasks() error {
-	for _, d := range g.dirs {
-		fd, err := openat(d.fd, "tasks", unix.O_WRONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW)
-		if err != nil {
-			return &Error{Op: "open", Path: d.path + "/tasks", Err: err}
-		}
-		g.tasks = append(g.tasks, os.NewFile(uintptr(fd), d.path+"/tasks"))
+// open opens the tasks file of the folder that was made last, on version 1, for enter.
+func (g *Group) open(enter func(tasks int) error) error {
+	if g.Version() == V2 {
+		return nil
 	}
-	return nil
+	d := g.dirs[len(g.dirs)-1]
+	fd, err := openat(d.fd, "tasks", unix.O_WRONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW)
+	if err != nil {
+		return &Error{Op: "open", Path: d.path + "/tasks", Err: err}
+	}
+	g.tasks = append(g.tasks, fd)
+	if enter == nil {
+		return nil
+	}
+	return enter(fd)
 }
 
 // Empty says whether no process is left in g. On version 1 that is the count

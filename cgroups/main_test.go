@@ -137,7 +137,14 @@ func enter(g *Group, cmd *exec.Cmd) *exec.Cmd {
 	if cmd.Path == "/proc/self/exe" { // which is another one in sh
 		wrapped.Args[4] = "/proc/" + strconv.Itoa(os.Getpid()) + "/exe"
 	}
-	wrapped.ExtraFiles, wrapped.Stdout, wrapped.Stderr = g.TaskFiles(), cmd.Stdout, cmd.Stderr
+	for _, fd := range g.TaskFiles() {
+		own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+		if err != nil {
+			panic(err)
+		}
+		wrapped.ExtraFiles = append(wrapped.ExtraFiles, os.NewFile(uintptr(own), "tasks"))
+	}
+	wrapped.Stdout, wrapped.Stderr = cmd.Stdout, cmd.Stderr
 	return wrapped
 }
 

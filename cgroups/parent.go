@@ -36,9 +36,10 @@ type Parent struct {
 
 // The controllers that a box needs. Version 1 counts processor time in a
 // controller of its own. The first one's hierarchy bears the locks, and pids
-// has the shortest folder to list.
+// has the shortest folder to list. The last one's folder takes the kernel as long to make
+// as the others together, in which a process can enter those.
 var (
-	controllersV1 = [...]string{"pids", "memory", "cpu", "cpuacct"}
+	controllersV1 = [...]string{"pids", "cpu", "cpuacct", "memory"}
 	controllersV2 = [...]string{"pids", "memory", "cpu"}
 )
 

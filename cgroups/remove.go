@@ -28,8 +28,8 @@ func (g *Group) Remove() error {
 		g.dirs[i].close()
 		g.dirs = g.dirs[:i]
 	}
-	for _, f := range g.tasks {
-		f.Close()
+	for _, fd := range g.tasks {
+		unix.Close(fd)
 	}
 	g.tasks = nil
 	return nil

@@ -139,14 +139,14 @@ func (b *builder) enterGroup() {
 	if b.shape.tasks == 0 {
 		return
 	}
-	control := b.controlMessage()
-	b.recvmsg("tasks files", control)
 	zero := b.str("0")
-	for i := range b.shape.tasks {
+	for i := range b.shape.tasks { // as they are made
 		name := "tasks " + strconv.Itoa(i)
+		control := b.controlMessage()
+		b.recvmsg(name, control)
 		// "0" is the writer itself; a pid would make the kernel wait for
 		// an RCU grace period of several milliseconds.
-		b.call(unix.SYS_WRITE, "write", name, cell{control + cmsgHeader + 4*uint64(i), name}.arg(), zero, num(1)).wants(1)
+		b.call(unix.SYS_WRITE, "write", name, cell{control + cmsgHeader, name}.arg(), zero, num(1)).wants(1)
 	}
 	if b.spec.inPlace() {
 		return

@@ -237,7 +237,7 @@ func ExplainIO(spec Spec, io IO) (*Plan, error) {
 		r.joinAudit()
 	}
 	if err == nil { // whether there is one decides about the plan
-		err = r.makeGroup()
+		err = r.makeGroup(nil)
 	}
 	if err == nil && r.shape.tasks > 0 {
 		err = r.limitGroup(nil)

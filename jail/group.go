@@ -12,18 +12,31 @@ import (
 // without one.
 
 // makeGroup makes the box's cgroup, unless that is done or there is none to be
-// had.
-func (r *run) makeGroup() error {
+// had. On version 1, c, unless it is nil, gets the files by which it enters it, one by one.
+func (r *run) makeGroup(c *child) error {
 	if r.parent == nil || r.group != nil {
 		return nil
 	}
-	l := r.spec.Limits
-	group, err := r.parent.Make(r.spec.Name, cgroups.Limits{Memory: l.Memory, CPUs: l.CPUs, Pids: l.Pids})
-	if err != nil {
-		return r.withoutGroup(err)
+	var enter func(tasks int) error
+	if c != nil {
+		enter = func(tasks int) error { return c.send([]int{tasks}) }
 	}
-	r.group = group
-	return nil
+	l := r.spec.Limits
+	group, err := r.parent.Make(r.spec.Name, cgroups.Limits{Memory: l.Memory, CPUs: l.CPUs, Pids: l.Pids}, enter)
+	if err == nil {
+		r.group = group
+		return nil
+	}
+	var unsent *SetupError
+	if errors.As(err, &unsent) { // PID 1 has gone
+		r.group = group
+		return err
+	}
+	if group != nil {
+		c.discard()
+		err = errors.Join(err, group.Remove())
+	}
+	return r.withoutGroup(err)
 }
 
 // limitGroup writes the box's limits. What it is born with, c, may be in the group

@@ -42,7 +42,7 @@ func (r *run) launch(streams *streams) (*child, error) {
 	err = r.instruct(c, streams)
 	if err == nil {
 		r.stopwatch.begin(StageCgroup)
-		err = r.makeGroup()
+		err = r.makeGroup(c)
 	}
 	if err == nil && r.group != nil && r.shape.tasks > 0 {
 		err = r.letIn(c)
@@ -186,20 +186,18 @@ func (r *run) letGo(c *child, streams *streams) error {
 	return nil
 }
 
-// letIn sends PID 1 the files by which it enters its group, and limits the group
-// while it does: the program is not let go before.
+// letIn limits a group of version 1 while PID 1 enters it, which has the files for
+// that: the program is not let go before. A group of version 2 has been limited, and
+// where PID 1 was not born in it gets the file now.
 func (r *run) letIn(c *child) error {
-	fds, err := r.entrances()
+	if r.group.Version() == cgroups.V1 {
+		return r.limitGroup(c)
+	}
+	fd, err := r.entrance()
 	if err != nil {
 		return err
 	}
-	if err := c.send(fds); err != nil {
-		return err
-	}
-	if r.group.Version() == cgroups.V2 {
-		return nil // which has been limited
-	}
-	return r.limitGroup(c)
+	return c.send([]int{fd})
 }
 
 // goAhead sees that the limits are what was asked for, and lets the program begin:

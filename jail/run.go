@@ -147,7 +147,7 @@ func (r *run) prepare(io IO) error {
 		if r.spec.inPlace() {
 			r.shape.tasks = 1 // cgroup.procs
 		}
-		if err := r.makeGroup(); err != nil {
+		if err := r.makeGroup(nil); err != nil {
 			return err
 		}
 		return r.limitGroup(nil)

@@ -1,9 +1,6 @@
 package jail
 
-import (
-	"github.com/seed-75010da9/jail/cgroups"
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // namespacesOfItsOwn are the box's.
 func (r *run) namespacesOfItsOwn() uintptr {
@@ -27,19 +24,12 @@ func (r *run) settle() error {
 	return r.compile()
 }
 
-// entrances are the files by which a process enters the group.
-func (r *run) entrances() ([]int, error) {
-	if r.group.Version() == cgroups.V2 {
-		fd, err := unix.Openat(r.group.FD(), "cgroup.procs", unix.O_WRONLY|unix.O_CLOEXEC, 0)
-		if err != nil {
-			return nil, &SetupError{Stage: StageCgroup, Layer: LayerCgroup, Operation: "openat", Operand: "cgroup.procs", Err: err}
-		}
-		r.fds.add(fd)
-		return []int{fd}, nil
+// entrance is the file by which a process enters a group of version 2.
+func (r *run) entrance() (int, error) {
+	fd, err := unix.Openat(r.group.FD(), "cgroup.procs", unix.O_WRONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1, &SetupError{Stage: StageCgroup, Layer: LayerCgroup, Operation: "openat", Operand: "cgroup.procs", Err: err}
 	}
-	fds := make([]int, 0, len(r.group.TaskFiles()))
-	for _, f := range r.group.TaskFiles() {
-		fds = append(fds, int(f.Fd()))
-	}
-	return fds, nil
+	r.fds.add(fd)
+	return fd, nil
 }
