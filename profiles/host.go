@@ -89,6 +89,16 @@ func (h Host) abs(p string) (string, bool) {
 	return h.Dir + "/" + p, true
 }
 
+// MakeProfileDir makes the folder of the user's own profiles, for him alone, if a file is
+// to lie right in it.
+func (h Host) MakeProfileDir(file string) error {
+	at, ok := h.abs(file)
+	if !ok || h.profileDir() == "" || filepath.Dir(filepath.Clean(at)) != h.profileDir() {
+		return nil
+	}
+	return os.MkdirAll(h.profileDir(), 0o700)
+}
+
 // profileDir is the folder of the user's own profiles, or "".
 func (h Host) profileDir() string {
 	if h.ConfigHome == "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -108,13 +109,20 @@ func (l *learner) outFile(spec jail.Spec) *profileFile {
 		}
 		return nil
 	}
-	err := outOfReach(l.host, l.o.learn.out, spec.View)
+	err := l.host.MakeProfileDir(l.o.learn.out)
+	if err == nil {
+		err = outOfReach(l.host, l.o.learn.out, spec.View)
+	}
 	var f *profileFile
 	if err == nil {
 		f, err = openProfileFile(l.host, l.o.learn.out)
 	}
 	if err != nil {
-		l.line.fault("--out", l.o.learn.out, reason(err))
+		why := reason(err)
+		if errors.Is(err, fs.ErrNotExist) {
+			why = "the folder that it is to lie in is not there: make it first"
+		}
+		l.line.fault("--out", l.o.learn.out, why)
 	}
 	return f
 }
