@@ -27,6 +27,8 @@ var roles = map[string]func(args []string){
 	"role:stepper": stepper,
 	"role:udp":     udpFlood,
 	"role:tcp":     tcpFlood,
+
+	"role:remounted": remounted,
 }
 
 func TestMain(m *testing.M) {

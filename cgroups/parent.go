@@ -152,6 +152,10 @@ func (p *Parent) findV1(own []membership, name string) error {
 		}
 		i := hierarchyOf(own, c)
 		d, note, err := locate(V1, c, own[i].path, name)
+		var e *Error
+		if errors.As(err, &e) && e.Remedy == remedyMount {
+			e.Remedy = remount(own)
+		}
 		if err != nil {
 			return err
 		}
