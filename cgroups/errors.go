@@ -57,7 +57,7 @@ const (
 	remedySplit  = "this host's controllers are split over both versions, and no box can be limited by both: " + remedyPureV2
 	remedyHalfV1 = remedySwitchedOff + ", or has it in version 2 alone: " + remedyPureV2
 	remedyWrite  = "run as root, or let root make a group that is yours and name it relative to the mount, as in --cgroup-parent jail " +
-		"(on version 1 the same in the hierarchies pids, memory, cpu and cpuacct; `jail doctor --fix-hints` has the commands); " +
+		"(on version 1 the same in the hierarchies pids, memory, cpu and cpuacct, on version 2 with your shell moved below it; `jail doctor --fix-hints` has the commands); " +
 		"in a container, mount /sys/fs/cgroup writable"
 	remedyInternal = "its processes sit in the group itself, and the kernel then allows no limits below it: " +
 		"start jail in a group of its own (systemd-run --scope -p Delegate=yes, with --user for an ordinary user), " +
@@ -66,7 +66,7 @@ const (
 		`mkdir -p /etc/systemd/system/user@.service.d && printf '[Service]\nDelegate=cpu io memory pids\n' ` +
 		"> /etc/systemd/system/user@.service.d/jail.conf && systemctl daemon-reload"
 	remedyEnter = "a process may enter a group only if it may write to cgroup.procs of the closest group above both: " +
-		"start jail inside of the delegated tree"
+		"start jail from a shell that root moved below the named group (`jail doctor --fix-hints`, with the same --cgroup-parent, has the command)"
 	remedyParent = "create the group first, and name it relative to the mount: --cgroup-parent jail is /sys/fs/cgroup/jail, " +
 		"on version 1 /sys/fs/cgroup/pids/jail, and the same in the hierarchies memory, cpu and cpuacct"
 	remedySwap = "switch swap accounting on (swapaccount=1 on the kernel's command line) or swap off (swapoff -a)"

@@ -28,6 +28,7 @@ var roles = map[string]func(args []string){
 	"role:udp":     udpFlood,
 	"role:tcp":     tcpFlood,
 
+	"role:taker":     taker,
 	"role:remounted": remounted,
 }
 

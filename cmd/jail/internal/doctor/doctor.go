@@ -121,6 +121,7 @@ type outcome struct {
 	errno    unix.Errno // 0 where no system call failed
 	evidence string
 	remedy   string // what the failing part itself suggests
+	ungiven  bool   // there is no control group of the caller's
 	made     bool   // a user namespace was made for the trial
 	profile  string // the AppArmor profile that it ran under, or ""
 }

@@ -49,6 +49,11 @@ func TestRemedy(t *testing.T) {
 		{"own groups, named", facts{uid: 1000, cgroup1: true, parent: "/a/b"}, "cgroup", outcome{errno: unix.ENOENT}, "mkdir -p /sys/fs/cgroup/$c/a/b "},
 		{"own groups, named by a mount", facts{uid: 1000, cgroup1: true, parent: "/sys/fs/cgroup/pids/a"}, "cgroup", outcome{errno: unix.ENOENT}, "/sys/fs/cgroup/$c/jail "},
 		{"own groups, named oddly", facts{uid: 1000, cgroup1: true, parent: "a;b"}, "cgroup", outcome{errno: unix.ENOENT}, "/sys/fs/cgroup/$c/jail "},
+		{"own group of version 2", facts{uid: 1000}, "cgroup", outcome{errno: unix.EACCES, ungiven: true},
+			"chown 1000 /sys/fs/cgroup/jail /sys/fs/cgroup/jail/cgroup.procs /sys/fs/cgroup/jail/cgroup.subtree_control\n" +
+				`sudo sh -c "echo $$ > /sys/fs/cgroup/jail/shell/cgroup.procs"`},
+		{"own group of version 2, named", facts{uid: 1000, parent: "a/b"}, "cgroup", outcome{errno: unix.ENOENT, ungiven: true}, "mkdir -p /sys/fs/cgroup/a/b/shell\n"},
+		{"no version 2", facts{uid: 1000}, "cgroup", outcome{remedy: "mount it"}, "# mount it\n# To go without"},
 		{"in a chroot", facts{chroot: true, inside: "docker"}, "user_namespace", outcome{errno: unix.EPERM}, "in a chroot"},
 		{"in a box", facts{uid: 1000, filtered: true, cgroup1: true}, "mount_api", outcome{errno: unix.EPERM}, "Boxes do not nest"},
 		{"groups in a box", facts{uid: 1000, filtered: true, cgroup1: true}, "cgroup", outcome{}, "Boxes do not nest"},

@@ -1,9 +1,10 @@
 package doctor
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
+
+	"github.com/seed-75010da9/jail/cgroups"
 )
 
 // cgroup is what to do about control groups, beside what package cgroups says.
@@ -13,7 +14,10 @@ func (f facts) cgroup(o outcome) []string {
 		steps = append(steps, "# "+o.remedy)
 	}
 	if f.cgroup1 && !f.split && f.uid != 0 {
-		steps = append(steps, f.ownGroup()...)
+		steps = append(steps, f.ownGroup(cgroups.V1)...)
+	}
+	if o.ungiven && !f.cgroup1 && !f.systemd && !f.inContainer() && f.uid != 0 { // systemd wants to give groups itself
+		steps = append(steps, f.ownGroup(cgroups.V2)...)
 	}
 	if f.systemd && !f.split && !f.inContainer() {
 		scope := "systemd-run --scope -p Delegate=yes jail run …"
@@ -28,18 +32,19 @@ func (f facts) cgroup(o outcome) []string {
 	return append(steps, "# To go without caps on memory, CPU and processes, by name: jail run --optional cgroup …")
 }
 
-// ownGroup makes a group for an ordinary user in each hierarchy of version 1
-// that a box needs.
-func (f facts) ownGroup() []string {
+// ownGroup gives an ordinary user a group, on version 1 in each hierarchy that a box
+// needs.
+func (f facts) ownGroup(v cgroups.Version) []string {
 	name := strings.Trim(f.parent, "/")
 	if !filepath.IsLocal(name) || strings.HasPrefix(name, "sys/") || strings.ContainsAny(name, " '\"$`\\;&|<>()*?[]{}~#\n\t") {
 		name = "jail"
 	}
-	return []string{
-		"# As root, after each boot: a group of the user's own in each of the four hierarchies (version 1).",
-		fmt.Sprintf("for c in pids memory cpu cpuacct; do mkdir -p /sys/fs/cgroup/$c/%s && chown %d /sys/fs/cgroup/$c/%[1]s; done", name, f.uid),
-		"# Then, as the user; PATH is relative to each mount:",
-		"jail doctor --cgroup-parent " + name,
-		"jail run --cgroup-parent " + name + " …",
+	steps := []string{"# As root, after each boot: a group of the user's own in each of the four hierarchies (version 1)."}
+	if v == cgroups.V2 {
+		steps = []string{"# As root, after each boot: a group of the user's own, and one below for the shell that starts jail, which the last line moves there (typed into that shell)."}
 	}
+	steps = append(steps, cgroups.Delegation(v, name, f.uid)...)
+	return append(steps, "# Then, as the user; PATH is relative to each mount:",
+		"jail doctor --cgroup-parent "+name,
+		"jail run --cgroup-parent "+name+" …")
 }

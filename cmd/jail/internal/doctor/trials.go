@@ -128,6 +128,7 @@ func cgroupFailed(err error) outcome {
 	var e *cgroups.Error
 	if errors.As(err, &e) {
 		o.remedy = e.Remedy
+		o.ungiven = e.Missing == "write permission" || e.Missing == "group"
 	}
 	errors.As(err, &o.errno)
 	return o
