@@ -114,6 +114,9 @@ func (h *hostLooks) shut(f hostFile, use hintUse) string {
 	if why := h.shutName(f.real, use); why != "" {
 		return why
 	}
+	if why := h.keptBack(f.real, use); why != "" {
+		return why
+	}
 	if f.dir() {
 		if why := h.holds(f.real); why != "" {
 			return notHinted + why

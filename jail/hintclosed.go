@@ -31,16 +31,26 @@ func (h *hostLooks) hidden(real string) string {
 			return "sockets, or what a service keeps to itself, lie there"
 		}
 	}
-	if home := h.homeOf(real); home != "" && strings.HasPrefix(real, home+"/.") {
-		at := real[len(home)+1:]
-		if !slices.ContainsFunc(packages, func(p string) bool { return below(at, p) }) {
-			return "what is hidden in a home is settings, keys and histories"
-		}
+	if why := h.ofHome(real); why != "" {
+		return why
 	}
 	if keyName(real) {
 		return keyNamed
 	}
 	return ""
+}
+
+// ofHome is the part of hidden that is about homes.
+func (h *hostLooks) ofHome(real string) string {
+	home := h.homeOf(real)
+	if home == "" || !strings.HasPrefix(real, home+"/.") {
+		return ""
+	}
+	at := real[len(home)+1:]
+	if slices.ContainsFunc(packages, func(p string) bool { return below(at, p) }) {
+		return ""
+	}
+	return "what is hidden in a home is settings, keys and histories"
 }
 
 const keyNamed = "it is called as keys and tokens are"
@@ -98,6 +108,9 @@ func (h *hostLooks) found(dir string) string {
 	if h.homeOf(path.Join(dir, "x")) == dir {
 		return "it is somebody's whole home"
 	}
+	if why := h.mountedIn(dir); why != "" {
+		return why
+	}
 	said, unseen := h.through(dir, mostOfTree, judgeIn(dir))
 	if unseen != "" {
 		return "it could not be looked through for keys and sockets: " + unseen
@@ -131,11 +144,17 @@ func judgeIn(dir string) func(at string, kind fs.FileMode) string {
 // runs says why what lies at a path is not named to be written to, or is "": somebody runs
 // it, or a program of somebody's is told by it what to do.
 func (h *hostLooks) runs(real string) string {
+	if slices.ContainsFunc(systems, func(s string) bool { return below(real, s) }) {
+		return notHinted + "it is a part of the operating system, which no program in a box is to change"
+	}
+	return h.tells(real)
+}
+
+// tells is the part of runs that is not about where the system lies.
+func (h *hostLooks) tells(real string) string {
 	switch {
 	case slices.ContainsFunc(h.policy, func(file string) bool { return below(file, real) || below(real, file) }):
 		return "it holds a profile, by which the program could rewrite its own policy"
-	case slices.ContainsFunc(systems, func(s string) bool { return below(real, s) }):
-		return notHinted + "it is a part of the operating system, which no program in a box is to change"
 	case slices.ContainsFunc(h.programs, func(dir string) bool { return below(dir, real) || path.Dir(real) == dir }): // not what lies deeper: that no name leads to
 		return notHinted + "programs that you run lie in it"
 	}

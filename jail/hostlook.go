@@ -37,6 +37,7 @@ type hostLooks struct {
 	// programs are the folders of the programs that the caller runs.
 	programs []string
 	byLinks  *linkedPrograms // nil until asked (linked)
+	mounts   hostMounts      // likewise (aliases)
 	// held is what was found in folders (holds), by their paths.
 	held map[string]string
 }
