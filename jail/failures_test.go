@@ -218,7 +218,8 @@ func failures() []failure {
 			message: `the program ended with exit code 1, and it was refused memfd_create("test", MFD_CLOEXEC|MFD_ALLOW_SEALING) (EPERM), which a JIT compiler makes its code with`,
 			hint:    "run it without --deny-syscall memfd_create"},
 		{name: "a program that misses a library", needs: []string{"/usr/bin/ls"}, reason: ReasonExecutionFailed, stderr: `error while loading shared libraries: lib\S+: cannot open shared object file`,
-			spec: withoutLibraries("/usr/bin/ls"), message: "the program ended with exit code 127", hint: notThere},
+			spec: withoutLibraries("/usr/bin/ls"), message: "the program ended with exit code 127",
+			hint: `the dynamic loader found no "LIBRARY" in the box: --ro FOLDER --env LD_LIBRARY_PATH=FOLDER shows it, FOLDER being the whole path of the folder that holds it`},
 	}
 }
 
@@ -249,6 +250,7 @@ func TestFailuresForReal(t *testing.T) {
 				s = regexp.MustCompile(`\d+ of its forks`).ReplaceAllString(s, "n of its forks")
 				s = regexp.MustCompile(`[0-9.]+s\b`).ReplaceAllString(s, "TIME")
 				s = regexp.MustCompile(`/sed\w{6}"`).ReplaceAllString(s, `/sedXXXXXX"`)
+				s = regexp.MustCompile(`found no "lib[^"]+"`).ReplaceAllString(s, `found no "LIBRARY"`)
 				return strings.ReplaceAll(s, dir, "WORK")
 			}
 			if got := steady(res.Message); got != f.message {
