@@ -76,9 +76,6 @@ func sections() []section {
 }
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == filterChild {
-		exit(callInLoop(os.Args[2:]))
-	}
 	if len(os.Args) > 1 && os.Args[1] == denialChild {
 		exit(callRefused())
 	}

@@ -86,7 +86,7 @@ func (b *bench) make(given map[string]string) error {
 	if built["jail"], err = b.buildJail(); err != nil {
 		return err
 	}
-	if built["floor"], err = b.compileFloor(); err != nil {
+	if built["floor"], err = b.compile("floor", floorSource); err != nil {
 		return err
 	}
 	b.find(built, given)
@@ -125,20 +125,21 @@ func (b *bench) buildJail() (string, error) {
 	return path, os.WriteFile(path, text, 0o755)
 }
 
-// compileFloor needs gcc. Without it there is no floor in the tables.
-func (b *bench) compileFloor() (string, error) {
+// compile makes a static program of C. That needs gcc: without it there is none, "".
+func (b *bench) compile(name string, text []byte) (string, error) {
 	gcc, err := exec.LookPath("gcc")
 	if err != nil {
 		return "", nil
 	}
-	source, floor := filepath.Join(b.dir, "floor.c"), filepath.Join(b.dir, "floor")
-	if err := os.WriteFile(source, floorSource, 0o644); err != nil {
+	program := filepath.Join(b.dir, name)
+	source := program + ".c"
+	if err := os.WriteFile(source, text, 0o644); err != nil {
 		return "", err
 	}
-	if out, err := exec.Command(gcc, "-O2", "-static", "-o", floor, source).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("compiling the C floor: %w\n%s", err, out)
+	if out, err := exec.Command(gcc, "-O2", "-static", "-o", program, source).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("compiling %s.c: %w\n%s", name, err, out)
 	}
-	return floor, nil
+	return program, nil
 }
 
 // find keeps the launchers that are here and can be prepared, and says which
