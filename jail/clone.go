@@ -14,7 +14,7 @@ func cloneError(err error) error {
 	case (errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSYS)) && filtered():
 		e.Remedy = forbidden("clone with CLONE_NEWUSER and the other namespaces' flags") + orTier2
 	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
-		e.Remedy = "allow unprivileged user namespaces: sysctl kernel.unprivileged_userns_clone=1 and kernel.apparmor_restrict_unprivileged_userns=0 where they exist; in a container, a seccomp profile that allows clone with CLONE_NEWUSER; not from inside a chroot" + orTier2
+		e.Remedy = "allow unprivileged user namespaces: sysctl kernel.unprivileged_userns_clone=1 where it exists; on Ubuntu 23.10 and later " + remedyAppArmor + "; in a container, a seccomp profile that allows clone with CLONE_NEWUSER; not from inside a chroot" + orTier2
 	case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EUSERS):
 		e.Remedy = "raise the namespace limits in /proc/sys/user/max_*_namespaces" + orTier2
 	case errors.Is(err, unix.EAGAIN):

@@ -65,10 +65,15 @@ func execRemedy(operand string, err error) string {
 
 const remedyChanged = "it changed while the box was made: grant files and folders that nobody else changes"
 
+// remedyAppArmor is where AppArmor lets programs without a profile use no user
+// namespaces: the profile that lets jail alone comes before the setting for all.
+const remedyAppArmor = "give jail its AppArmor profile, as root (install -m 644 dist/apparmor/jail /etc/apparmor.d/jail && apparmor_parser -r /etc/apparmor.d/jail; " +
+	"`jail doctor --fix-hints` has it as a command where it is missing), or, for all programs, set sysctl kernel.apparmor_restrict_unprivileged_userns=0"
+
 // powerless is for the first call that needs a capability of the new user
 // namespace.
 func powerless(call string) string {
-	text := "the new user namespace has no capabilities: on Ubuntu 24.04 and later set sysctl kernel.apparmor_restrict_unprivileged_userns=0, or install jail's AppArmor profile"
+	text := "the new user namespace has no capabilities: on Ubuntu 23.10 and later " + remedyAppArmor
 	if filtered() {
 		text += "; or " + forbidden(call)
 	}
