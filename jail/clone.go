@@ -2,6 +2,8 @@ package jail
 
 import (
 	"errors"
+	"os"
+	"slices"
 
 	"github.com/seed-75010da9/jail/internal/pid1"
 	"golang.org/x/sys/unix"
@@ -13,6 +15,8 @@ func cloneError(err error) error {
 	switch {
 	case (errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSYS)) && filtered():
 		e.Remedy = forbidden("clone with CLONE_NEWUSER and the other namespaces' flags") + orTier2
+	case errors.Is(err, unix.EPERM) && !hasUID(): // see clone(2), EPERM
+		e.Remedy = "start jail as a user whom the user namespace around has a number for (its map is /proc/self/uid_map)" + orTier2
 	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
 		e.Remedy = "allow unprivileged user namespaces: sysctl kernel.unprivileged_userns_clone=1 where it exists; on Ubuntu 23.10 and later " + remedyAppArmor + "; in a container, a seccomp profile that allows clone with CLONE_NEWUSER; not from inside a chroot" + orTier2
 	case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EUSERS):
@@ -25,6 +29,14 @@ func cloneError(err error) error {
 		e.Remedy = "run a kernel with all of CONFIG_USER_NS, PID_NS, NET_NS, IPC_NS, UTS_NS and CGROUPS" + orTier2
 	}
 	return e
+}
+
+// hasUID says whether the caller is anybody in its user namespace, as only those are
+// who may make another.
+func hasUID() bool {
+	text, err := readSmall("/proc/self/uid_map")
+	uid := uint64(os.Geteuid())
+	return err != nil || slices.ContainsFunc(idMapEntries(text), func(e [3]uint64) bool { return e[0] <= uid && uid < e[0]+e[2] })
 }
 
 // namespacesForbidden tries whether there is no box of tier 1 to be had here.
