@@ -29,9 +29,6 @@ func (h *hostLooks) aliases(real string) (list []alias) {
 			continue
 		}
 		inner := path.Join(m.root, strings.TrimPrefix(real, m.point))
-		if m.root != "/" && inner != real { // of a whole file system that says nothing
-			list = append(list, alias{inner, false})
-		}
 		for _, o := range h.mounts {
 			if o.dev != m.dev || o.id == id || !below(inner, o.root) {
 				continue
@@ -40,6 +37,9 @@ func (h *hostLooks) aliases(real string) (list []alias) {
 			if other, err := mountAt(name); err == nil && other == o.id {
 				list = append(list, alias{name, true})
 			}
+		}
+		if m.root != "/" && inner != real { // of a whole file system that says nothing
+			list = append(list, alias{inner, false})
 		}
 	}
 	return list

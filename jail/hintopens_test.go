@@ -2,6 +2,8 @@ package jail
 
 import (
 	"net"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,8 +14,11 @@ import (
 // --unix is named with what it opens where Landlock does not keep sockets, and not where
 // a folder that was granted has one.
 func TestUnixIsHintedWithWhatItOpens(t *testing.T) {
-	dir := closedTree(t, "quiet/x", "loud/deep/x")
-	l, err := net.Listen("unix", dir+"/loud/deep/bus")
+	dir := closedTree(t, "quiet/x", "loud/deep/er/x", "loud/ws/")
+	for i := range 2500 { // which a box made there, to be looked at first
+		os.WriteFile(dir+"/loud/ws/"+strconv.Itoa(i), nil, 0o644)
+	}
+	l, err := net.Listen("unix", dir+"/loud/deep/er/bus")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +31,7 @@ func TestUnixIsHintedWithWhatItOpens(t *testing.T) {
 		hinted       bool
 		opens, never string
 	}{
-		{"quiet", 7, true, "every Unix socket", ""}, {"quiet", 9, true, "", ""}, {"loud", 7, false, "", "and one lies in " + dir + "/loud/deep"}, {"loud", 9, true, "", ""}, {"", 7, true, "every Unix socket", ""},
+		{"quiet", 7, true, "every Unix socket", ""}, {"quiet", 9, true, "", ""}, {"loud", 7, false, "", "and one lies in " + dir + "/loud/deep/er"}, {"loud", 9, true, "", ""}, {"", 7, true, "every Unix socket", ""},
 	} {
 		s := Spec{Args: []string{"true"}, Limits: Limits{}.WithDefaults()}
 		if c.folder != "" {
