@@ -229,5 +229,6 @@ func askLandlock() (int, error) {
 
 // filledIn is the content of a made-up file with the box's user in it.
 func (h host) filledIn(content string) string {
-	return strings.NewReplacer("{{uid}}", strconv.Itoa(h.boxUID), "{{gid}}", strconv.Itoa(h.boxGID)).Replace(content)
+	content = strings.ReplaceAll(content, "{{uid}}", strconv.Itoa(h.boxUID)) // a Replacer would be made for one use
+	return strings.ReplaceAll(content, "{{gid}}", strconv.Itoa(h.boxGID))
 }
