@@ -129,6 +129,9 @@ func (b bout) inGuest(ctx context.Context) result {
 // finish makes sense of a job that has ended.
 func (b bout) finish(job order.Job, end order.End, output []byte) (ended, error) {
 	j, err := read(b.work.test2json(), job, end, output)
+	if err == nil && strings.HasPrefix(j.Name, systemdName) {
+		j.Wrong, err = b.compareRows(j)
+	}
 	if err != nil || j.JSON == nil {
 		return j, err
 	}
@@ -138,7 +141,7 @@ func (b bout) finish(job order.Job, end order.End, output []byte) (ended, error)
 	}
 	j.Wrong = judge(j.JSON, b.refuses(j.Name))
 	if j.Wrong == "" && strings.HasPrefix(j.Name, "doctor") && b.class.kernel.kind != here { // there are many machines
-		j.Wrong, err = b.compare(j.Name, j.JSON)
+		j.Wrong, err = b.compare(b.placeOf(j.Name), j.JSON)
 	}
 	return j, err
 }

@@ -25,6 +25,7 @@ func varying() []replacement {
 		{regexp.MustCompile(`\b18(79|8[0-7])\d{6}\b`), `1879048192`, "the host uid of a box of root's"},
 		{regexp.MustCompile(`NSpid (\d{2,})`), `NSpid N`, "the pid of a box of tier 2"},
 		{regexp.MustCompile(`jail-tier2-[0-9a-f]+`), `jail-tier2-N`, "the name of its private folder"},
+		{regexp.MustCompile(`jail-\d+\.scope`), `jail-N.scope`, "the name of a scope that systemd made"},
 		{regexp.MustCompile(`RLIMIT_NPROC \{\d+, \d+\}`), `RLIMIT_NPROC {N, N}`, "RLIMIT_NPROC, which counts the processes that its user has already"},
 		{regexp.MustCompile(`\b\d+ instructions`), `N instructions`, "the length of the filter, from one version of jail or of the kernel to the next"},
 	}
@@ -64,13 +65,35 @@ func lineOf(release string) string {
 	return regexp.MustCompile(`^\d+\.\d+`).FindString(release)
 }
 
+// placeOf is what the document of a job is called.
+func (b bout) placeOf(job string) string {
+	if who, ok := strings.CutPrefix(job, inContainer); ok {
+		return b.class.name + "-container-" + who
+	}
+	return b.class.name + "-" + b.role()
+}
+
+// compareRows does so for the documents among the rows of a suite of systemd's.
+func (b bout) compareRows(e ended) (string, error) {
+	for _, v := range e.Passes {
+		_, who, ok := strings.Cut(v.Test, "/doctor_as_")
+		if !ok {
+			continue
+		}
+		at := strings.Index(v.Said, `{"schema"`)
+		if at < 0 {
+			return v.Test + " has no document", nil
+		}
+		if wrong, err := b.compare(e.Name+"-"+who, json.RawMessage(v.Said[at:])); wrong != "" || err != nil {
+			return v.Test + ": " + wrong, err
+		}
+	}
+	return "", nil
+}
+
 // compare says what of a document is not as it was on such a host before, or
 // keeps it from now on.
-func (b bout) compare(job string, document json.RawMessage) (string, error) {
-	place := b.class.name + "-" + b.role()
-	if who, ok := strings.CutPrefix(job, inContainer); ok {
-		place = b.class.name + "-container-" + who
-	}
+func (b bout) compare(place string, document json.RawMessage) (string, error) {
 	file := filepath.Join(b.work.root, documents, place+".json")
 	got, err := steady(document)
 	if err != nil {

@@ -17,6 +17,9 @@ import (
 // which guests run meanwhile.
 const busy = 5
 
+// systemdName begins the names of the suites below a systemd.
+const systemdName = "systemd-"
+
 // parentVariable tells tests, as --cgroup-parent tells jail, of a group for their
 // boxes that is not their own.
 const parentVariable = "JAIL_TEST_CGROUP_PARENT"
@@ -45,7 +48,7 @@ func (s suite) jobs(b bout) []order.Job {
 		return b.profileJobs(one)
 	case programsName:
 		return b.programJobs(one)
-	case "systemd-247", "systemd-252", "systemd-257":
+	case systemdName + "247", systemdName + "252", systemdName + "257":
 		release := map[string]string{"systemd-247": "bullseye", "systemd-252": "bookworm", "systemd-257": "trixie"}[s.name]
 		one.Dir, one.Args = b.work.root, []string{"go", "run", "./test/systemd", "-tests", "-debian", release}
 		return []order.Job{one}

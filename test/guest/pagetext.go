@@ -85,7 +85,8 @@ systemd in User-mode Linux (test/systemd), and programs that AppArmor confines
 The document of ` + "`jail doctor --json`" + ` on each host is kept in
 cmd/jail/internal/doctor/testdata/hosts, and every run of the guests is compared
 with it. There is one for each host and role above, and of a container (suite
-container-v2) for root and for a user. Two runs of one user's on one host, in the same
+container-v2) and below each systemd (User-mode Linux, so without Landlock) for root
+and for a user. Two runs of one user's on one host, in the same
 folder and with the same TMPDIR, both of which it names, differ in these parts, and in
 no other:
 

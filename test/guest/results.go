@@ -62,7 +62,7 @@ func (e ended) fine() bool {
 	if e.JSON != nil {
 		return !e.Late && e.Wrong == ""
 	}
-	return e.Exit == 0 && !e.Late && len(e.Failed) == 0 && e.Passed > 0
+	return e.Exit == 0 && !e.Late && e.Wrong == "" && len(e.Failed) == 0 && e.Passed > 0
 }
 
 func (r result) fine() bool {

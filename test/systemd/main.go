@@ -76,16 +76,34 @@ func run(ctx context.Context, release string, print func(row string)) (int, erro
 	if err := fill(ctx, work); err != nil {
 		return 0, err
 	}
-	return watch(ctx, kernel, tree, work, print)
+	for try := 1; ; try++ {
+		rows, err := watch(ctx, kernel, tree, work)
+		if err != nil && try < tries && ctx.Err() == nil {
+			fmt.Fprintln(os.Stderr, "systemd: tries again:", err)
+			continue
+		}
+		failed := 0
+		for _, row := range rows {
+			print(row)
+			if strings.HasPrefix(row, "FAIL") {
+				failed++
+			}
+		}
+		return failed, err
+	}
 }
 
-// watch boots the guest and reads what the service in it says.
-func watch(ctx context.Context, kernel, tree, work string, print func(row string)) (failed int, err error) {
+// tries is how often the guest may break: User-mode Linux loses a process of its own
+// where something stops or traces those, and then kills its PID 1.
+const tries = 3
+
+// watch boots the guest and answers the rows that the service in it prints.
+func watch(ctx context.Context, kernel, tree, work string) (rows []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	self, err := os.Executable()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	runtime.LockOSThread() // the guest dies with the thread that started it
 	defer runtime.UnlockOSThread()
@@ -95,24 +113,22 @@ func watch(ctx context.Context, kernel, tree, work string, print func(row string
 	cmd.Stderr = os.Stderr
 	console, err := cmd.StdoutPipe()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
-		return 0, err
+		return nil, err
 	}
-	failed, said, ended := read(console, print)
+	rows, said, ended := read(console)
 	unix.Kill(-cmd.Process.Pid, unix.SIGKILL)
 	if err := cmd.Wait(); !ended {
-		return 0, fmt.Errorf("the guest did not get to its end: %w\n%s", errors.Join(err, ctx.Err()), said)
+		return rows, fmt.Errorf("the guest did not get to its end: %w\n%s", errors.Join(err, ctx.Err()), said)
 	}
-	return failed, nil
+	return rows, nil
 }
 
-// read hands on the rows that come over the guest's console, and answers how many
-// failed, the last of what else was said there, and whether the service came to
-// its end with at least one row.
-func read(console io.Reader, print func(row string)) (failed int, said string, ended bool) {
-	ran := 0
+// read answers the rows that come over the guest's console, the last of what else
+// was said there, and whether the service came to its end with at least one row.
+func read(console io.Reader) (rows []string, said string, ended bool) {
 	lines := bufio.NewScanner(console)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
@@ -123,16 +139,12 @@ func read(console io.Reader, print func(row string)) (failed int, said string, e
 			said += line + "\n"
 			said = said[max(0, len(said)-8192):]
 		case row == "end":
-			return failed, said, ran > 0
+			return rows, said, len(rows) > 0
 		default:
-			ran++
-			print(row)
-			if strings.HasPrefix(row, "FAIL") {
-				failed++
-			}
+			rows = append(rows, row)
 		}
 	}
-	return failed, said, false
+	return rows, said, false
 }
 
 func printRow(row string) { fmt.Println(row) }

@@ -23,6 +23,9 @@ func main() {
 		fmt.Println("@@ FAIL preparation:", err)
 		ok = false
 	}
+	if ok {
+		documents()
+	}
 	for _, r := range append(before(systemd), rows()...) {
 		if !ok {
 			break

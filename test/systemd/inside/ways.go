@@ -139,7 +139,8 @@ func repair(user, id string) error {
 	if _, err := output("sh", "-c", r.Hint[at:end+len("daemon-reload")]); err != nil {
 		return err
 	}
-	if _, err := output("systemctl", "restart", "user@"+id+".service"); err != nil {
+	again := func() error { _, err := output("systemctl", "restart", "user@"+id+".service"); return err }
+	if err := soon(again); err != nil { // a manager that is on its way down makes the first one fail
 		return err
 	}
 	time.Sleep(100 * time.Millisecond)
