@@ -17,6 +17,32 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Root of a user namespace with one id, who is an ordinary user outside, is asked for
+// nothing that only host root's boxes need.
+func TestDoctorOfOneID(t *testing.T) {
+	if os.Getuid() != 0 {
+		shipped.LeaveOut(t, "the caller is made by root")
+	}
+	cmd := exec.Command("setpriv", "--reuid", strconv.Itoa(user), "--regid", strconv.Itoa(user), "--clear-groups", "unshare", "--user", "--map-root-user", jail, "doctor", "--json")
+	cmd.Dir = "/"
+	out, _ := cmd.Output() // its status is 1 where a user has no control group
+	var r struct {
+		UID    int
+		Checks []struct {
+			Name, Answer string
+			Needed       bool
+		}
+	}
+	if err := json.Unmarshal(out, &r); err != nil || r.UID != 0 || len(r.Checks) < 10 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, c := range r.Checks {
+		if c.Name == "granting" || c.Name == "uid_range" || c.Needed && c.Answer != "yes" && c.Name != "cgroup" {
+			t.Errorf("%s is %s", c.Name, c.Answer)
+		}
+	}
+}
+
 // deniedName marks a child of this test's: it loads a filter that answers one
 // system call with an errno, and becomes the rest of its words.
 const deniedName = "denied"

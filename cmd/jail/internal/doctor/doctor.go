@@ -149,7 +149,7 @@ func trials(f facts) []trial {
 		{"seccomp", jail.LayerSeccomp, true, child(0, "seccomp")},
 		{"cgroup", jail.LayerCgroup, true, cgroupBelow(f.parent)},
 	}
-	if f.uid == 0 {
+	if f.uid == 0 && !f.fewIDs {
 		list = append(list, trial{"granting", jail.LayerRoot, true, tryGranting},
 			trial{"uid_range", jail.LayerNamespaces, true, tryUIDRange},
 			trial{"idmapped_mounts", jail.LayerRoot, false, tryIDMap})

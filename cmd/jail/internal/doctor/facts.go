@@ -26,6 +26,7 @@ type facts struct {
 	powerless    bool              // user namespaces can be made, and bring no capabilities
 	profile      string            // the AppArmor profile that one is under, or ""
 	ungranting   bool              // root can't copy and seal trees for its boxes
+	fewIDs       bool              // no boxes have uids of their own here, also root's
 }
 
 // sysctls are the settings that are known to stand in a box's way.
@@ -57,6 +58,9 @@ func readFacts() facts {
 		f.filtered = line == "Seccomp 2"
 	}
 	f.noProc = !exists("/proc/self/status")
+	if text, err := os.ReadFile("/proc/self/uid_map"); err == nil {
+		f.fewIDs = fewIDs(string(text))
+	}
 	f.systemd = exists("/run/systemd/system")
 	f.inside = surroundings(f.kernel)
 	return f
@@ -78,6 +82,20 @@ func versionOne(memberships string) (any, split bool) {
 		any, all = any || held[c], all && held[c]
 	}
 	return any, any && !all
+}
+
+// fewIDs says whether a user namespace has too few ids for its root's boxes to have
+// some of their own: they are then treated as an ordinary caller's, or refused.
+func fewIDs(uidMap string) bool {
+	const enough = 8388608 // see leastIDs in package jail
+	for line := range strings.Lines(uidMap) {
+		if fields := strings.Fields(line); len(fields) == 3 {
+			if n, err := strconv.Atoi(fields[2]); err == nil && n > enough {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // surroundings guesses what this host runs in, by the marks that the usual
