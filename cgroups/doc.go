@@ -25,7 +25,9 @@
 //
 // On version 2, systemd is the one writer of each group that it made and did
 // not delegate (CGROUP_DELEGATION.md). A session's group is neither writable
-// for its user nor empty of others. So where the own group is not delegated,
+// for its user nor empty of others. A group that was delegated comes first
+// nevertheless: its limits are meant for all that runs in it, and a scope would
+// take the boxes out of them. Where the own group is not delegated,
 // Find asks for a scope over D-Bus, which is a matter of milliseconds, and of
 // two seconds at most; and it believes /proc/self/cgroup and not the answer.
 // What broke for others on this way, and is met here: units left behind as
