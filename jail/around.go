@@ -93,8 +93,12 @@ func missing(wanted ...capability) string {
 // boxes run as a user whom nobody else is, so these capabilities can't be done
 // without: as an ordinary caller's, such a box would run as host root.
 func rootNeeds(names string) string {
-	return "root makes its boxes with " + names + ", which it does not have here: give it to it (in a container, capabilities to add), " +
-		"or start jail as an ordinary user, whose boxes need no capability of their caller's" + orTier2
+	text := "root makes its boxes with " + names + ", which it does not have here: give it to it (in a container, capabilities to add), " +
+		"or start jail as an ordinary user, whose boxes need no capability of their caller's"
+	if missing(capability{unix.CAP_SETUID, "CAP_SETUID"}, capability{unix.CAP_SETGID, "CAP_SETGID"}, capability{unix.CAP_SETPCAP, "CAP_SETPCAP"}, capability{unix.CAP_CHOWN, "CAP_CHOWN"}) != "" {
+		return text // root's boxes of tier 2 need these, see probeInPlace
+	}
+	return text + orTier2
 }
 
 // forbidden is the remedy for system calls that something around jail refuses.

@@ -111,6 +111,22 @@ func TestDenied(t *testing.T) {
 	}
 }
 
+// goesOn carries out what the remedy of a refusal says that flags are to be, below the
+// same filter.
+func goesOn(t *testing.T, before []string, remedy string) {
+	t.Helper()
+	flags := suggested(remedy, []string{"--optional", "cgroup"})
+	if flags == nil {
+		return
+	}
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Args = append(append(append(before[:len(before):len(before)], jail, "run", "-q"), flags...), "/bin/true")
+	cmd.Dir = "/"
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("with %v, as the remedy says: %v: %s", flags, err, out)
+	}
+}
+
 func tellsDenied(t *testing.T, call string, errno unix.Errno, before, want []string) {
 	nr, ok := seccomp.Number(call)
 	if !ok {
@@ -142,6 +158,7 @@ func tellsDenied(t *testing.T, call string, errno unix.Errno, before, want []str
 			t.Errorf("%s, want %q in it", r.Hint, w)
 		}
 	}
+	goesOn(t, args, r.Hint)
 	if call != "sethostname" && strings.Contains(r.Hint, "apparmor") { // which is told by the first call alone
 		t.Errorf("%s: %s, which AppArmor has no part in", call, r.Hint)
 	}

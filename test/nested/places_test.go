@@ -15,7 +15,7 @@ type place struct {
 	// userns is a user namespace of host root's with many ids, and nothing else,
 	// around words.
 	userns bool
-	// uid is the host's number for the caller, whom the box then runs as, or 0 for a
+	// uid is the host's number for the caller, whom a box then runs as, or 0 for a
 	// host uid of the box's own.
 	uid int
 	// refused is what the refusal says, if it is one.
@@ -37,9 +37,9 @@ func places() []place {
 		{name: "nothing"},
 		{name: "an ordinary user", words: asUser(), flags: weaker, uid: user},
 		{name: "a container with privileges", words: []string{"unshare", "--mount", "--pid", "--ipc", "--net", "--uts", "--fork", "--mount-proc"}},
-		{name: "a user's own mount in /proc", words: asUser("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", `mount -t tmpfs none /proc/irq; exec "$@"`, "sh"), flags: weaker,
+		{name: "a user's own mount in /proc", words: asUser("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", `mount -t tmpfs none /proc/irq; exec "$@"`, "sh"), flags: weaker, uid: user,
 			refused: "the kernel mounts a new proc only where the caller's own is fully visible"},
-		{name: "a user namespace without a map, of a user", words: asUser("unshare", "--user"), flags: weaker,
+		{name: "a user namespace without a map, of a user", words: asUser("unshare", "--user"), flags: weaker, uid: user,
 			refused: "start jail as a user whom the user namespace around has a number for"},
 		{name: "a user namespace without a map, of a user, --tier 2", words: asUser("unshare", "--user"), flags: []string{"--tier", "2"}, uid: user},
 		{name: "a user namespace without a map, of host root", words: []string{"unshare", "--user"}, flags: weaker, refused: "is root of the host"},
@@ -51,6 +51,7 @@ func places() []place {
 		{name: "a box of tier 2", words: append(box[:2:2], append([]string{"--tier", "2"}, box[2:]...)...), flags: weaker, refused: nested},
 		{name: "root without CAP_SYS_ADMIN", words: []string{"setpriv", "--bounding-set", "-sys_admin", "--inh-caps", "-all"},
 			refused: `open_tree "/dev/null": operation not permitted (root makes its boxes with CAP_SYS_ADMIN, which it does not have here`},
+		{name: "a user without CAP_SYS_ADMIN", words: []string{"setpriv", "--bounding-set", "-sys_admin", "--inh-caps", "-all", "--reuid", id, "--regid", id, "--clear-groups"}, flags: weaker, uid: user},
 		{name: "root without CAP_SETUID and CAP_SETGID", words: []string{"setpriv", "--bounding-set", "-setuid,-setgid", "--inh-caps", "-all"},
 			refused: `write "uid_map": operation not permitted (root makes its boxes with CAP_SETUID and CAP_SETGID, which`},
 		{name: "root of a user namespace, in a mount namespace of another's", userns: true, flags: weaker,
