@@ -100,8 +100,9 @@ const aside = time.Millisecond
 // where all are busy, as two of them are with PID 1 beside it, that is where the waker
 // stays until the program is over: it is late then for that. What there is to do at the
 // start, which is to see that every wall is proven, comes at most that much later, or
-// while the kernel ends the box. Whoever wants to know when the program began waits for
-// it.
+// while the kernel ends the box; and a call that the filter refuses, which waits for the
+// supervisor's answer, waits as long. Whoever wants to know when the program began waits
+// for it.
 func (r *run) stayAway(c *child) {
 	r.lookAtOwn()
 	if r.plan.filter.traced || r.spec.Timings {
