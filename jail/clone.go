@@ -22,7 +22,7 @@ func cloneError(err error) error {
 	case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EUSERS):
 		e.Remedy = "raise the namespace limits in /proc/sys/user/max_*_namespaces" + orTier2
 	case errors.Is(err, unix.EAGAIN):
-		e.Remedy = "allow the caller more processes (ulimit -u, pids.max of its cgroup)"
+		e.Remedy = moreProcesses
 	case errors.Is(err, unix.ECHILD):
 		e.Operation, e.Operand = "execve", "PID 1's image"
 	case errors.Is(err, unix.EINVAL):
@@ -50,6 +50,9 @@ func (r *run) namespacesForbidden() bool {
 	return errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSPC)
 }
 
+// moreProcesses is the remedy where the kernel makes no more of them.
+const moreProcesses = "allow the caller more processes (ulimit -u, pids.max of its cgroup)"
+
 // orTier2 ends the remedies of what only tier 1 needs.
 const orTier2 = "; or take the weaker box that needs no namespaces, by name: --tier 2"
 
@@ -60,7 +63,7 @@ func execError(err error) error {
 	case errors.Is(err, unix.ENOENT):
 		e.Remedy = "mount /proc: PID 1's image is started through it"
 	case errors.Is(err, unix.EAGAIN):
-		e.Remedy = "allow the caller more processes (ulimit -u, pids.max of its cgroup)"
+		e.Remedy = moreProcesses
 	}
 	return e
 }

@@ -11,6 +11,21 @@ import (
 // The box's control group: where it is made, what it may hold, and what a run does
 // without one.
 
+// findParent finds the group below which the box's is made. There may be none for a
+// box that does without.
+func (r *run) findParent() (err error) {
+	if r.parent, err = cgroups.Find(r.spec.CgroupParent); err == nil {
+		return nil
+	}
+	var e *cgroups.Error
+	if errors.As(err, &e) && e.Version != 0 {
+		if below := r.spec.requireGroup(int(e.Version)); below != nil {
+			return below // which no group that is made for the caller would mend
+		}
+	}
+	return r.withoutGroup(err)
+}
+
 // makeGroup makes the box's cgroup, unless that is done or there is none to be
 // had. On version 1, c, unless it is nil, gets the files by which it enters it, one by one.
 func (r *run) makeGroup(c *child) error {

@@ -38,6 +38,7 @@ type host struct {
 	listener  uint64 // flags of seccomp(2) that make a listener; 0: unheard is why none can be had
 	unheard   string
 	hard      [16]uint64 // the caller's hard resource limits, by RLIMIT_ number
+	processes uint64     // the caller's soft RLIMIT_NPROC
 }
 
 const (
@@ -83,6 +84,9 @@ func probeHost() (host, error) {
 			return h, &SetupError{Stage: StageProbe, Operation: "getrlimit", Operand: rlimitNames[r], Err: err}
 		}
 		h.hard[r] = l.Max
+		if r == unix.RLIMIT_NPROC {
+			h.processes = l.Cur
+		}
 	}
 	return h, h.probeIDs()
 }

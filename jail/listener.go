@@ -4,6 +4,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"sync"
 	"syscall"
 	"unsafe"
 
@@ -48,7 +49,7 @@ func probeListener() (flags uint64, unheard string) {
 		if !filtered() {
 			return flags, ""
 		}
-		if errno = tryListener(flags); errno == 0 {
+		if errno = triedListener(flags); errno == 0 {
 			return flags, ""
 		}
 		break
@@ -57,6 +58,23 @@ func probeListener() (flags uint64, unheard string) {
 		return 0, "a filter around jail itself has the one listener that the kernel lets there be"
 	}
 	return 0, "the kernel, or a filter around jail itself, makes no listener: " + errno.Error()
+}
+
+// tries remembers what tryListener said, with WaitKillable and without, which nothing
+// changes as long as the process lives. Each try is the end of a thread, and where
+// there is no room for others in its place a server would not outlive many.
+var tries [2]struct {
+	once  sync.Once
+	errno syscall.Errno
+}
+
+func triedListener(flags uint64) syscall.Errno {
+	try := &tries[0]
+	if flags&seccomp.WaitKillable == 0 {
+		try = &tries[1]
+	}
+	try.once.Do(func() { try.errno = tryListener(flags) })
+	return try.errno
 }
 
 // tryListener makes a listener for a filter that allows everything, on a thread of

@@ -96,9 +96,11 @@ func (o *observer) begin() error {
 	o.stop, o.done = p[1], make(chan struct{})
 	alongside(func() {
 		defer close(o.done)
-		runtime.LockOSThread() // for good: its processor time is counted
+		runtime.LockOSThread() // its processor time is counted
 		if o.tracer != nil {
-			o.tracer.become()
+			o.tracer.become() // for good
+		} else {
+			defer runtime.UnlockOSThread()
 		}
 		o.answerAll(l, p[0])
 		unix.Close(p[0])

@@ -29,6 +29,7 @@ type run struct {
 	plan     *Plan
 	begun    *builder // of plan, while only its first part is made
 	parent   *cgroups.Parent
+	unclaim  func() // gives back the supervisor's threads; nil: none were claimed
 	group    *cgroups.Group
 	question *question      // nil: a program runs
 	image    int            // PID 1's
@@ -130,15 +131,12 @@ func (r *run) prepare(io IO) error {
 		return nil
 	}
 	r.stopwatch.begin(StageCgroup)
-	var err error
-	if r.parent, err = cgroups.Find(r.spec.CgroupParent); err != nil {
-		var e *cgroups.Error
-		if errors.As(err, &e) && e.Version != 0 {
-			if below := r.spec.requireGroup(int(e.Version)); below != nil {
-				return below // which no group that is made for the caller would mend
-			}
-		}
-		return r.withoutGroup(err)
+	err := r.findParent()
+	if err == nil {
+		err = r.makeRoom()
+	}
+	if err != nil || r.parent == nil {
+		return err
 	}
 	if err := r.spec.requireGroup(int(r.parent.Version())); err != nil {
 		return err
@@ -243,6 +241,9 @@ func (r *run) close() {
 	if r.parent != nil {
 		r.parent.Sweep(sweepLooks)
 		r.parent.Close()
+	}
+	if r.unclaim != nil {
+		r.unclaim()
 	}
 	if r.locked {
 		runtime.UnlockOSThread()

@@ -45,6 +45,14 @@ func Spread() {
 	}
 }
 
+// Narrow is Spread for a process that is short of threads: it stays with as few
+// processors as a run has a use for, each of which may come to take one.
+func Narrow() {
+	if early.single != 0 && early.spread.CompareAndSwap(false, true) {
+		runtime.GOMAXPROCS(2)
+	}
+}
+
 // Early is a starter that began before the Go runtime did.
 type Early struct {
 	Starter, Channel int

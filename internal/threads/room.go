@@ -1,0 +1,119 @@
+package threads
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Unlimited is room without an end that can be seen.
+const Unlimited = math.MaxInt64
+
+// ByUser says whether RLIMIT_NPROC holds for this process: it does not for the
+// host's root (kernel/fork.c, copy_process). What else is exempt, CAP_SYS_RESOURCE
+// and CAP_SYS_ADMIN of the host's, is not asked: the limit counts then.
+func ByUser(limit uint64, hostRoot bool) bool { return limit != unix.RLIM_INFINITY && !hostRoot }
+
+// Room is how many processes and threads this one may make now, as far as it can
+// tell: what its groups allow whose folders it can see, and RLIMIT_NPROC. Who else
+// makes some at the same time is faster or is not.
+func Room(hostRoot bool) int64 {
+	room := int64(Unlimited)
+	for _, folder := range groups() {
+		limit, err := number(path.Join(folder, "pids.max"))
+		if err != nil { // none: "max", or the root
+			continue
+		}
+		if used, err := number(path.Join(folder, "pids.current")); err == nil {
+			room = min(room, limit-used)
+		}
+	}
+	var l unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NPROC, &l) == nil && ByUser(l.Cur, hostRoot) {
+		room = min(room, int64(min(l.Cur, Unlimited))-tasks(os.Getuid()))
+	}
+	return max(0, room)
+}
+
+// Limit is the least of what the groups allow whose folders this process can see.
+func Limit() int64 {
+	least := int64(Unlimited)
+	for _, folder := range groups() {
+		if limit, err := number(path.Join(folder, "pids.max")); err == nil {
+			least = min(least, limit)
+		}
+	}
+	return least
+}
+
+// groups are the folders of this process's group and of those around it where the
+// kernel counts processes, at the usual places.
+func groups() (folders []string) {
+	text, _ := os.ReadFile("/proc/self/cgroup")
+	for line := range strings.Lines(string(text)) {
+		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(f) != 3 {
+			continue
+		}
+		mounts := []string{"/sys/fs/cgroup/pids"}
+		switch {
+		case f[1] == "":
+			mounts = []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}
+		case f[1] != "pids":
+			continue
+		}
+		for _, mount := range mounts {
+			for at := path.Clean("/" + f[2]); ; at = path.Dir(at) {
+				folders = append(folders, mount+at)
+				if at == "/" {
+					break
+				}
+			}
+		}
+	}
+	return folders
+}
+
+func number(file string) (int64, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64)
+}
+
+// tasks counts the processes and threads of a user that can be seen: those in other
+// pid namespaces than those below one's own can't.
+func tasks(uid int) (n int64) {
+	all, _ := os.ReadDir("/proc")
+	for _, e := range all {
+		if _, err := strconv.Atoi(e.Name()); err != nil {
+			continue
+		}
+		status, err := os.ReadFile("/proc/" + e.Name() + "/status")
+		if err != nil {
+			continue
+		}
+		if owner, _ := field(status, "Uid"); owner != int64(uid) {
+			continue
+		}
+		threads, _ := field(status, "Threads")
+		n += threads
+	}
+	return n
+}
+
+// field is the first number of a line of /proc/PID/status (proc_pid_status(5)).
+func field(status []byte, name string) (int64, bool) {
+	_, rest, ok := bytes.Cut(status, []byte("\n"+name+":"))
+	if words := bytes.Fields(rest[:min(len(rest), 64)]); ok && len(words) > 0 {
+		n, err := strconv.ParseInt(string(words[0]), 10, 64)
+		return n, err == nil
+	}
+	return 0, false
+}
