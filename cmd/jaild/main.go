@@ -57,6 +57,14 @@ func serve(handed string) int {
 		return said.failed(err)
 	}
 	os.Chdir("/") // so that no mount stays busy for us
+	ready := 0
+	for _, p := range settings.Pools {
+		ready += p.Size
+	}
+	var err error
+	if settings.MaxRunning, err = keepThreads(said, settings.MaxRunning, ready); err != nil {
+		return said.failed(err)
+	}
 	s, err := server.New(settings)
 	if err != nil {
 		return said.failed(err)

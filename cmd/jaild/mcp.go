@@ -35,6 +35,9 @@ func mcp(handed string) int {
 		return said.failed(err)
 	}
 	os.Chdir("/") // so that no mount stays busy for us
+	if settings.MaxRunning, err = keepThreads(said, settings.MaxRunning, 0); err != nil {
+		return said.failed(err)
+	}
 	server, err := mcpserver.New(settings)
 	if err != nil {
 		return said.failed(err)

@@ -3,9 +3,12 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -33,6 +36,18 @@ os._exit(3)`
 // crowded is a user whom nothing else belongs to.
 const crowded = 54323
 
+// few is jail as a user who may have only so many processes.
+func few(t *testing.T, limit int, args ...string) *exec.Cmd {
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(stop)
+	cmd := exec.CommandContext(ctx, "prlimit", append([]string{"--nproc=" + strconv.Itoa(limit), "jail"}, args...)...)
+	cmd.Dir = "/"
+	cmd.Env = append(os.Environ(), "HOME=/")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: crowded, Gid: crowded}}
+	cmd.WaitDelay = time.Second
+	return cmd
+}
+
 // There is a record whatever the caller may have of processes, down to where the Go
 // runtime itself does not start, and whatever the program takes of them.
 func TestFewProcesses(t *testing.T) {
@@ -45,20 +60,63 @@ func TestFewProcesses(t *testing.T) {
 	for limit, want := range map[int]string{10: "setup_refused", 32: "execution_failed", 60: "execution_failed", 250: "execution_failed"} {
 		t.Run(strconv.Itoa(limit), func(t *testing.T) {
 			for range 3 {
-				ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-				defer stop()
-				cmd := exec.CommandContext(ctx, "prlimit", "--nproc="+strconv.Itoa(limit), "jail", "run", "--json", "--optional", "cgroup", "--pids", "300", "--timeout", "20s",
-					"--", "/usr/bin/python3", "-c", bomb)
-				cmd.Dir = "/"
-				cmd.Env = append(os.Environ(), "HOME=/")
-				cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: crowded, Gid: crowded}}
-				cmd.WaitDelay = time.Second
-				out, err := cmd.Output()
+				out, err := few(t, limit, "run", "--json", "--optional", "cgroup", "--pids", "300", "--timeout", "20s", "--", "/usr/bin/python3", "-c", bomb).Output()
 				var record struct{ Reason, Message string }
 				if json.Unmarshal(out, &record) != nil || record.Reason != want {
 					t.Errorf("reason %q (%s), want %q; %v: %.300s", record.Reason, record.Message, want, err, out)
 				}
 			}
 		})
+	}
+}
+
+// One program does not end a server, nor the runs of others.
+func TestServerOfFewProcesses(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs another user")
+	}
+	if _, err := os.Stat("/usr/bin/python3"); err != nil {
+		shipped.LeaveOut(t, err.Error())
+	}
+	dir, err := os.MkdirTemp("", "jail-few-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Chown(dir, crowded, crowded); err != nil {
+		t.Fatal(err)
+	}
+	socket := filepath.Join(dir, "sock")
+	server := few(t, 100, "serve", "--socket", socket)
+	var said strings.Builder
+	server.Stderr = &said
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for until := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		if _, err := os.Stat(socket); err == nil || time.Now().After(until) {
+			break
+		}
+	}
+	run := func(args ...string) (string, error) {
+		args = append([]string{"run", "--json", "--via", socket, "--optional", "cgroup", "--pids", "300", "--timeout", "30s", "--"}, args...)
+		out, err := few(t, 150, args...).Output() // its own threads have to have room beside the bomb's
+		var record struct{ Reason string }
+		err = errors.Join(err, json.Unmarshal(out, &record))
+		return record.Reason, err
+	}
+	innocent := make(chan string, 1)
+	go func() {
+		reason, _ := run("/bin/sh", "-c", "sleep 5")
+		innocent <- reason
+	}()
+	time.Sleep(time.Second)
+	run("/usr/bin/python3", "-c", bomb)
+	if reason := <-innocent; reason != "ok" {
+		t.Errorf("beside a program that takes all processes: reason %q, want ok", reason)
+	}
+	server.Process.Signal(syscall.SIGTERM)
+	if err := server.Wait(); err != nil {
+		t.Errorf("the server: %v, want an end by SIGTERM; it said %.2000s", err, &said)
 	}
 }
