@@ -8,25 +8,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// crowd is how many boxes like a run's own a limit on the caller's processes must
-// have room for to count as none. A program that may have as many as the caller has
-// left takes them all, and then the Go runtime ends a supervisor that needs one more
-// thread, without a record. So where there is less room, the supervisor has its
-// threads before the program begins, which takes some tenths of a millisecond. That
-// the box's own cap is the larger one is no fault: it is a bound and no promise, and
-// in containers with a limit of a hundred the default would be one.
-const crowd = 32
-
 // makeRoom sees that the supervisor never needs a thread while the box runs, where
-// the box and others like it could have taken what there is room for.
+// the box and others like it could have taken what there is room for: that takes some
+// tenths of a millisecond. That the box's own cap is more than there is room for is no
+// fault: it is a bound and no promise, and in containers with a limit of a hundred the
+// default would be one.
 func (r *run) makeRoom() error {
 	if !r.crowded() {
 		return nil
 	}
-	hostRoot := r.host.uid == 0 && r.host.hostUsers
 	const own = 2 // PID 1 and what clones it
 	missing := int64(threads.Missing(1))
-	if room := threads.Room(hostRoot); missing > 0 && room < missing+own || room < own {
+	if room := threads.Room(); missing > 0 && room < missing+own || room < own {
 		return &SetupError{Stage: StageClone, Operation: "clone", Operand: "the supervisor's threads",
 			Err:    fmt.Errorf("%w: the limits on the caller's processes have room for %d more, and the supervisor and PID 1 need %d", unix.EAGAIN, room, missing+own),
 			Remedy: moreProcesses}
@@ -40,7 +33,7 @@ func (r *run) makeRoom() error {
 // groups only the box's parent is asked where there is one, which in a container is
 // the one that bears the limit.
 func (r *run) crowded() bool {
-	most := crowd * r.spec.Limits.Pids
+	most := threads.Crowd * r.spec.Limits.Pids
 	if h := r.host; threads.ByUser(h.processes, h.uid == 0 && h.hostUsers) && h.processes <= uint64(most) {
 		return true
 	}

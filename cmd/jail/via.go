@@ -12,6 +12,7 @@ import (
 	"github.com/seed-75010da9/jail/cmd/internal/request"
 	"github.com/seed-75010da9/jail/cmd/internal/stream"
 	"github.com/seed-75010da9/jail/internal/pid1"
+	"github.com/seed-75010da9/jail/internal/threads"
 	"github.com/seed-75010da9/jail/jail"
 	"golang.org/x/sys/unix"
 )
@@ -99,6 +100,9 @@ func (v *viaRun) run(socket string) (jail.Result, error) {
 	already, err := v.conn.upgrade(body)
 	if err != nil {
 		return jail.Result{}, err
+	}
+	if threads.Few(threads.Crowd * v.spec.Limits.WithDefaults().Pids) { // which the box may be about to take
+		threads.Keep(1)
 	}
 	v.conn.onSignal = func() { v.sender.Send(stream.Cancel, nil) }
 	if v.in != nil {

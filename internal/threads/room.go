@@ -14,15 +14,41 @@ import (
 // Unlimited is room without an end that can be seen.
 const Unlimited = math.MaxInt64
 
-// ByUser says whether RLIMIT_NPROC holds for this process: it does not for the
-// host's root (kernel/fork.c, copy_process). What else is exempt, CAP_SYS_RESOURCE
+// Crowd is how many boxes that take all they may have a limit on the processes of
+// whoever starts them must have room for to count as none.
+const Crowd = 32
+
+// ByUser says whether a soft RLIMIT_NPROC holds for this process: it does not for
+// the host's root (kernel/fork.c, copy_process). What else is exempt, CAP_SYS_RESOURCE
 // and CAP_SYS_ADMIN of the host's, is not asked: the limit counts then.
 func ByUser(limit uint64, hostRoot bool) bool { return limit != unix.RLIM_INFINITY && !hostRoot }
+
+// userLimit is RLIMIT_NPROC where that holds.
+func userLimit() (int64, bool) {
+	var l unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NPROC, &l) != nil || !ByUser(l.Cur, hostRoot()) {
+		return 0, false
+	}
+	return int64(min(l.Cur, Unlimited)), true
+}
+
+// hostRoot says whether this process is root of the host's own user namespace.
+func hostRoot() bool {
+	const initial = 0xEFFFFFFD // PROC_USER_INIT_INO (include/uapi/linux/nsfs.h)
+	var st unix.Stat_t
+	return os.Getuid() == 0 && unix.Stat("/proc/self/ns/user", &st) == nil && st.Ino == initial
+}
+
+// Few says whether a limit on this process's processes is that low.
+func Few(most int64) bool {
+	limit, ok := userLimit()
+	return ok && limit <= most || Limit() <= most
+}
 
 // Room is how many processes and threads this one may make now, as far as it can
 // tell: what its groups allow whose folders it can see, and RLIMIT_NPROC. Who else
 // makes some at the same time is faster or is not.
-func Room(hostRoot bool) int64 {
+func Room() int64 {
 	room := int64(Unlimited)
 	for _, folder := range groups() {
 		limit, err := number(path.Join(folder, "pids.max"))
@@ -33,9 +59,8 @@ func Room(hostRoot bool) int64 {
 			room = min(room, limit-used)
 		}
 	}
-	var l unix.Rlimit
-	if unix.Getrlimit(unix.RLIMIT_NPROC, &l) == nil && ByUser(l.Cur, hostRoot) {
-		room = min(room, int64(min(l.Cur, Unlimited))-tasks(os.Getuid()))
+	if limit, ok := userLimit(); ok {
+		room = min(room, limit-tasks(os.Getuid()))
 	}
 	return max(0, room)
 }

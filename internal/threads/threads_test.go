@@ -59,7 +59,7 @@ func TestRoom(t *testing.T) {
 			t.Errorf("groups: %q lies elsewhere", g)
 		}
 	}
-	if room := Room(os.Getuid() == 0); room <= 0 {
+	if room := Room(); room <= 0 {
 		t.Errorf("Room = %d, want some for this test to have started", room)
 	}
 }

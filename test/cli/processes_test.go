@@ -87,7 +87,8 @@ func TestServerOfFewProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	socket := filepath.Join(dir, "sock")
-	server := few(t, 100, "serve", "--socket", socket)
+	const limit = 110
+	server := few(t, limit, "serve", "--socket", socket)
 	var said strings.Builder
 	server.Stderr = &said
 	if err := server.Start(); err != nil {
@@ -100,7 +101,7 @@ func TestServerOfFewProcesses(t *testing.T) {
 	}
 	run := func(args ...string) (string, error) {
 		args = append([]string{"run", "--json", "--via", socket, "--optional", "cgroup", "--pids", "300", "--timeout", "30s", "--"}, args...)
-		out, err := few(t, 150, args...).Output() // its own threads have to have room beside the bomb's
+		out, err := few(t, limit, args...).Output()
 		var record struct{ Reason string }
 		err = errors.Join(err, json.Unmarshal(out, &record))
 		return record.Reason, err
@@ -111,7 +112,9 @@ func TestServerOfFewProcesses(t *testing.T) {
 		innocent <- reason
 	}()
 	time.Sleep(time.Second)
-	run("/usr/bin/python3", "-c", bomb)
+	if reason, err := run("/usr/bin/python3", "-c", bomb); reason != "execution_failed" {
+		t.Errorf("a program that takes all processes: reason %q (%v), want execution_failed", reason, err)
+	}
 	if reason := <-innocent; reason != "ok" {
 		t.Errorf("beside a program that takes all processes: reason %q, want ok", reason)
 	}
