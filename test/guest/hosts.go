@@ -20,9 +20,9 @@ type class struct {
 	// brief leaves the long suites out, unless they are asked for by name: the
 	// class differs from another one in something that they don't ask for.
 	brief bool
-	// given is a group that the ordinary user has in each hierarchy of version
-	// 1, made by the command that jail doctor has for root, or "". Root needs
-	// none, so there is no guest of root's then.
+	// given is a group that the ordinary user has, on version 1 in each hierarchy,
+	// made by the commands that jail doctor has for root, or "". Root needs none, so
+	// there is no guest of root's then.
 	given string
 }
 
@@ -70,6 +70,7 @@ func hosts() []class {
 		{"qemu-6.12", "hybrid", "as hybrid, on a kernel without version 1 of memory: split controllers", order.Hybrid, "",
 			jail.LayerCgroup, jail.LayerCgroup, ""},
 		{"qemu-6.12", "undelegated", "version 2, and a user to whom nobody gave a group", order.Undelegated, "", "", jail.LayerCgroup, ""},
+		{"qemu-6.12", "given", "the same, and a user for whom root ran the lines of `jail doctor --fix-hints`", order.Undelegated, "", "", "", "jail"},
 		{"qemu-6.12", "none", "no control groups", order.None, "", jail.LayerCgroup, jail.LayerCgroup, ""},
 		{"qemu-6.12", "no-landlock", "Landlock not among the security modules", order.V2, "lsm=yama", jail.LayerLandlock, jail.LayerLandlock, ""},
 		{"qemu-7.3", "audit", "auditing switched on: root's boxes read Landlock's records", order.V2, "audit=1", "", "", ""},

@@ -92,14 +92,34 @@ func (m *machine) start(job order.Job, group, out *os.File) (int, error) {
 	if group != nil {
 		attr.UseCgroupFD, attr.CgroupFD = true, int(group.Fd())
 	}
-	cmd := exec.Command(job.Args[0], job.Args[1:]...)
+	args := job.Args
+	if m.typed != "" {
+		args = waiting(args)
+	}
+	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env = append([]string{"HOME=" + home, "LANG=C.UTF-8", "TERM=dumb"}, job.Env...)
 	cmd.Dir, cmd.SysProcAttr = job.Dir, attr
 	cmd.Stdout, cmd.Stderr = out, out
+	if m.typed == "" {
+		err := cmd.Start()
+		if err != nil {
+			return 0, err
+		}
+		return cmd.Process.Pid, nil
+	}
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return 0, err
+	}
+	defer stdin.Close()
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}
-	return cmd.Process.Pid, nil
+	if err := m.typeInto(cmd.Process.Pid); err != nil {
+		return 0, err
+	}
+	_, err = stdin.Write([]byte("\n"))
+	return cmd.Process.Pid, err
 }
 
 // pump sends what comes out of a job as it comes.

@@ -33,6 +33,7 @@ type machine struct {
 	port   *os.File // where events go
 	order  order.Order
 	groups groups
+	typed  string // what is typed into the shell of each job, with root's rights, or ""
 }
 
 // serve does everything.

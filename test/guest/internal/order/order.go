@@ -34,8 +34,8 @@ type Order struct {
 	Layout Layout
 	User   bool   // the jobs are the ordinary user's, in a delegated group
 	Work   string // a folder of the host's
-	// Given is the group of version 1 that root has to make for the user, with
-	// the command that `jail doctor --fix-hints` prints to that user, or "".
+	// Given is the group that root has to make for the user, with the commands that
+	// `jail doctor --fix-hints` prints to that user, or "".
 	Given string
 	Jobs  []Job
 }
