@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -108,6 +109,12 @@ func (h *host) probeIDs() error {
 			Remedy: "mount /proc: jail writes the box's id maps through it"}
 	}
 	base, ok := freeIDs(text)
+	if ok && !h.hostUsers { // the box's gid is the same number, of another map
+		if text, err = readSmall("/proc/self/gid_map"); err != nil {
+			return &SetupError{Stage: StageProbe, Layer: LayerNamespaces, Operation: "read", Operand: "/proc/self/gid_map", Err: err, Remedy: "mount /proc"}
+		}
+		ok = holdsIDs(text, base)
+	}
 	if !ok { // root of a user namespace with few ids may be an ordinary user outside
 		return h.mayBeItself()
 	}
@@ -200,6 +207,16 @@ func freeIDs(uidMap []byte) (uint32, bool) {
 		}
 	}
 	return uint32(base + size - maxThreads), size > leastIDs
+}
+
+// holdsIDs says whether a map holds the ids of boxes, and of their keepers, that begin
+// at a base of freeIDs's, and none of them as the first of a range.
+func holdsIDs(idMap []byte, base uint32) bool {
+	first := uint64(base)
+	if base != ownUIDBase {
+		first -= maxThreads // see become
+	}
+	return slices.ContainsFunc(idMapEntries(idMap), func(e [3]uint64) bool { return e[0] < first && first+leastIDs <= e[0]+e[2] })
 }
 
 // idMapEntries are the lines of a uid_map: inside, outside, length.

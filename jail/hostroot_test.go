@@ -31,8 +31,20 @@ func TestFreeIDs(t *testing.T) {
 		{"0 100000 1\n1879048192 0 8388609", 1879048192 + 8388609 - maxThreads, true},
 		{"0 100000 1\n1879048191 0 8388609", ownUIDBase, true},
 	} {
-		if base, ok := freeIDs([]byte(c.uidMap)); ok != c.ok || ok && base != c.base {
+		base, ok := freeIDs([]byte(c.uidMap))
+		if ok != c.ok || ok && base != c.base {
 			t.Errorf("freeIDs(%q) = %d, %v, want %d, %v", c.uidMap, base, ok, c.base, c.ok)
+		}
+		if ok && !holdsIDs([]byte(c.uidMap), base) {
+			t.Errorf("holdsIDs(%q, %d) = false of its own base", c.uidMap, base)
+		}
+	}
+	for idMap, want := range map[string]bool{
+		"0 0 16777216": true, "0 0 12582912": false, "8388608 0 8388608": false, "8388607 0 8388609": true, "0 0 8388608\n8388608 100000 8388608": false, "0 0 1": false, "": false,
+	} {
+		const base = 16777216 - maxThreads
+		if got := holdsIDs([]byte(idMap), base); got != want {
+			t.Errorf("holdsIDs(%q, %d) = %v, want %v", idMap, base, got, want)
 		}
 	}
 }
@@ -65,11 +77,7 @@ func TestHostRoot(t *testing.T) {
 	if os.Getuid() != 0 {
 		leaveOut(t, "the user namespaces are host root's")
 	}
-	exe := filepath.Join(t.TempDir(), "jail.test")
-	if err := copyFile(exe, "/proc/self/exe", 0o755); err != nil {
-		t.Fatal(err)
-	}
-	reachable(t, exe)
+	exe := testCopy(t)
 	type ids = []syscall.SysProcIDMap
 	const user, none, overflow = 54321, -1, 65534
 	for _, c := range []struct {
@@ -108,15 +116,7 @@ func TestHostRoot(t *testing.T) {
 			cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER, UidMappings: c.maps, GidMappings: c.maps, GidMappingsEnableSetgroups: true,
 				Credential: &syscall.Credential{Uid: uint32(c.as), Gid: uint32(c.as)}, AmbientCaps: ambientOf(c.as)}
 		}
-		out, err := cmd.Output()
-		var got probedIDs
-		if err == nil {
-			err = json.Unmarshal(out, &got)
-		}
-		if err != nil {
-			t.Errorf("%s: %v: %s", c.name, err, out)
-			continue
-		}
+		got := printed(t, cmd)
 		if refused := got.Refused != ""; refused == (c.want.Refused != "") {
 			got.Refused = c.want.Refused
 		}
@@ -124,6 +124,46 @@ func TestHostRoot(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
 	}
+}
+
+// A namespace with many uids and few groups gives no box ids of its own.
+func TestFewGroups(t *testing.T) {
+	if os.Getuid() != 0 {
+		leaveOut(t, "the user namespaces are host root's")
+	}
+	cmd := exec.Command(testCopy(t), insidePrefix+"printIDs")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER, UidMappings: []syscall.SysProcIDMap{{Size: 1 << 24}}, GidMappings: []syscall.SysProcIDMap{{Size: 1}}}
+	if got := printed(t, cmd); got.OwnUID || got.Refused == "" {
+		t.Errorf("%+v, want a refusal", got)
+	}
+}
+
+// testCopy is this program at a path that every user can reach.
+func testCopy(t *testing.T) string {
+	t.Helper()
+	exe := filepath.Join(t.TempDir(), "jail.test")
+	if err := copyFile(exe, "/proc/self/exe", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for dir := filepath.Dir(exe); strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return exe
+}
+
+// printed is what printIDs says in cmd.
+func printed(t *testing.T, cmd *exec.Cmd) (p probedIDs) {
+	t.Helper()
+	out, err := cmd.Output()
+	if err == nil {
+		err = json.Unmarshal(out, &p)
+	}
+	if err != nil {
+		t.Errorf("%v: %v: %s", cmd.Args, err, out)
+	}
+	return p
 }
 
 // ambientOf leaves a user what another user namespace asks of who makes one with
@@ -134,16 +174,6 @@ func ambientOf(uid int) []uintptr {
 		return nil
 	}
 	return []uintptr{setfcap}
-}
-
-// reachable lets every user pass the folders above a file of this test's.
-func reachable(t *testing.T, file string) {
-	t.Helper()
-	for dir := filepath.Dir(file); strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) {
-		if err := os.Chmod(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 // Outside of the host's own user namespace no number is said to be the host's.
