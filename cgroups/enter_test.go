@@ -48,6 +48,9 @@ func TestEnterAndFail(t *testing.T) {
 	if p.Version() == V2 {
 		return // nobody enters before it is whole
 	}
+	if unix.Access(p.dirs[0].path+"/tasks", unix.W_OK) != nil {
+		t.Skip("not for an ordinary user who was given the folder alone: nothing of his lets the thread out again")
+	}
 	runtime.LockOSThread() // which enters, and leaves
 	defer runtime.UnlockOSThread()
 	before := p.leaves()
