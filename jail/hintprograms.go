@@ -42,14 +42,15 @@ type fileID struct{ dev, ino uint64 }
 type linkedPrograms struct {
 	paths  []string // what links lead to, and the links on the way
 	files  map[fileID]bool
-	plain  []string // what lies in those folders by itself
-	unseen string   // of which folder not all was seen
+	plain  []string          // what lies in those folders by itself
+	real   map[string]string // of what was followed
+	unseen string            // of which folder not all was seen
 }
 
 // linked looks the links in the folders of PATH up, once.
 func (h *hostLooks) linked() *linkedPrograms {
 	if h.byLinks == nil {
-		h.byLinks = &linkedPrograms{files: map[fileID]bool{}}
+		h.byLinks = &linkedPrograms{files: map[fileID]bool{}, real: map[string]string{}}
 		dirs := slices.Clone(h.programs)
 		slices.Sort(dirs)
 		for _, dir := range slices.Compact(dirs) {
@@ -86,9 +87,12 @@ func (l *linkedPrograms) folder(h *hostLooks, dir string) {
 
 // follow is what a path leads to; the links on the way are kept, since who may replace one
 // says what is run.
-func (l *linkedPrograms) follow(h *hostLooks, p string, hops *int) (string, bool) {
+func (l *linkedPrograms) follow(h *hostLooks, p string, hops *int) (real string, ok bool) {
 	if p == "/" {
 		return p, true
+	}
+	if real, ok = l.real[p]; ok {
+		return real, true
 	}
 	dir, ok := l.follow(h, path.Dir(p), hops)
 	at := path.Join(dir, path.Base(p))
@@ -96,18 +100,26 @@ func (l *linkedPrograms) follow(h *hostLooks, p string, hops *int) (string, bool
 		return "", false
 	}
 	text, err := os.Readlink(at)
-	if errors.Is(err, unix.EINVAL) {
-		return at, true // which is no link
-	}
-	if *hops++; err != nil || *hops > 40 {
+	switch {
+	case errors.Is(err, unix.EINVAL): // which is no link
+		l.real[p] = at
+		return at, true
+	case err != nil || *hops >= mostHops:
 		return "", false
 	}
+	*hops++
 	l.paths = append(l.paths, at)
 	if !path.IsAbs(text) {
 		text = path.Join(dir, text)
 	}
-	return l.follow(h, path.Clean(text), hops)
+	if real, ok = l.follow(h, path.Clean(text), hops); ok {
+		l.real[p] = real
+	}
+	return real, ok
 }
+
+// mostHops is how many links the kernel follows (path_resolution(7)).
+const mostHops = 40
 
 // runsBy says why what lies at a path is not written to for what PATH leads to, or is "".
 func (h *hostLooks) runsBy(real string) string {
