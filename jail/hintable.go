@@ -181,7 +181,7 @@ func homesOf(closed []string) []string {
 	if home, err := os.UserHomeDir(); err == nil {
 		named = append(named, home)
 	}
-	named = append(named, passwdHomes()...)
+	named = append(named, passwdHomes("/etc/passwd")...)
 	var list []string
 	for _, home := range named {
 		home = path.Clean(home)
@@ -197,16 +197,15 @@ func homesOf(closed []string) []string {
 	return slices.Compact(list)
 }
 
-// passwdHomes are those of people in /etc/passwd: root, and uids from 1000 on
+// passwdHomes are those of people in a file as passwd(5): root, and uids from 1000 on
 // (useradd(8), UID_MIN).
-func passwdHomes() (list []string) {
-	const mostUsers = 200
-	f, err := os.Open("/etc/passwd")
+func passwdHomes(file string) (list []string) {
+	f, err := os.Open(file)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan() && len(list) < mostUsers; {
+	for lines := bufio.NewScanner(f); lines.Scan(); {
 		fields := strings.Split(lines.Text(), ":")
 		if len(fields) < 6 {
 			continue

@@ -51,6 +51,22 @@ func TestUnhintablePolicy(t *testing.T) {
 	}
 }
 
+// However many people a host has, the home of each is known.
+func TestHomesOfAllPeople(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("root:x:0:0::/root:/bin/sh\nbin:x:2:2::/bin:/bin/sh\nshort:x\n")
+	for i := range 1500 {
+		b.WriteString("u:x:" + strconv.Itoa(1000+i) + ":1::/people/" + strconv.Itoa(i) + ":/bin/sh\n")
+	}
+	file := filepath.Join(t.TempDir(), "passwd")
+	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if homes := passwdHomes(file); len(homes) != 1501 || homes[0] != "/root" || homes[1500] != "/people/1499" {
+		t.Errorf("%d homes, want 1501 from /root to /people/1499", len(homes))
+	}
+}
+
 // A home is one by whatever link it is named, and a folder holds what it holds.
 func TestUnhintablePlaces(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
