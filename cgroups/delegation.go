@@ -17,12 +17,12 @@ import (
 func Delegation(v Version, name string, uid int) []string {
 	name = strings.Trim(path.Clean("/"+name), "/")
 	if v == V1 {
-		return []string{fmt.Sprintf("for c in %s; do mkdir -p %s/$c/%s && chown %d %[2]s/$c/%[3]s; done", strings.Join(controllersV1[:], " "), mountRoot, name, uid)}
+		return []string{fmt.Sprintf("for c in pids memory cpu cpuacct; do mkdir -p %s/$c/%s && chown %d %[1]s/$c/%[2]s; done", mountRoot, name, uid)}
 	}
 	group := path.Join(mountRoot, name)
 	lines := []string{"mkdir -p " + group + "/shell"}
 	for at := path.Dir(group); strings.HasPrefix(at, mountRoot); at = path.Dir(at) {
-		lines = slices.Insert(lines, 1, "echo '+"+strings.Join(controllersV2[:], " +")+"' > "+at+"/cgroup.subtree_control")
+		lines = slices.Insert(lines, 1, "echo '+pids +memory +cpu' > "+at+"/cgroup.subtree_control")
 	}
 	return append(lines, fmt.Sprintf("chown %d %s %[2]s/cgroup.procs %[2]s/cgroup.subtree_control", uid, group),
 		fmt.Sprintf(`sudo sh -c "echo $$ > %s/shell/cgroup.procs"`, group))

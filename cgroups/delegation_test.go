@@ -20,7 +20,7 @@ func TestDelegationLines(t *testing.T) {
 		name string
 		want []string
 	}{
-		{V1, "/a/b/", []string{"for c in pids cpu cpuacct memory; do mkdir -p /sys/fs/cgroup/$c/a/b && chown 7 /sys/fs/cgroup/$c/a/b; done"}},
+		{V1, "/a/b/", []string{"for c in pids memory cpu cpuacct; do mkdir -p /sys/fs/cgroup/$c/a/b && chown 7 /sys/fs/cgroup/$c/a/b; done"}},
 		{V2, "a/b", []string{"mkdir -p /sys/fs/cgroup/a/b/shell",
 			"echo '+pids +memory +cpu' > /sys/fs/cgroup/cgroup.subtree_control", "echo '+pids +memory +cpu' > /sys/fs/cgroup/a/cgroup.subtree_control",
 			"chown 7 /sys/fs/cgroup/a/b /sys/fs/cgroup/a/b/cgroup.procs /sys/fs/cgroup/a/b/cgroup.subtree_control",
