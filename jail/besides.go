@@ -6,13 +6,20 @@ import (
 )
 
 // besides is what made, or may have made, a failed program late or fail besides its
-// own doing: forks that were refused, and refused calls that waited for their answers.
+// own doing: forks that were refused, and refused calls that waited for their answers. Of
+// one that ended well the forks alone are told.
 // It is nothing of the reason's, which says what ended the program.
 func besides(reason Reason, l Limits, forks int64, late time.Duration) (message, hint string) {
+	refused := fmt.Sprintf("; %d of its forks were refused (limit %d processes and threads)", forks, l.Pids)
 	switch reason {
+	case ReasonOK: // by what it started, such as a bomb that its shell does not wait for
+		if forks > 0 {
+			message = refused
+		}
+		return message, ""
 	case ReasonTimeout, ReasonCPUTime:
 		if forks > 0 {
-			message = fmt.Sprintf("; %d of its forks were refused (limit %d processes and threads)", forks, l.Pids)
+			message = refused
 			hint = "raise --pids if it waited for processes that it could not start"
 		}
 	case ReasonExecutionFailed, ReasonSignaled, ReasonPidsLimit, ReasonDiskFull:

@@ -23,7 +23,8 @@ func TestBesides(t *testing.T) {
 		{ReasonTimeout, 9, 1490 * time.Millisecond, forks + late, "could not start; have it make fewer"},
 		{ReasonExecutionFailed, 9, 1490 * time.Millisecond, late, "have it make fewer"},
 		{ReasonExecutionFailed, 0, 99 * time.Millisecond, "", ""},
-		{ReasonOK, 9, time.Minute, "", ""},
+		{ReasonOK, 9, time.Minute, forks, ""},
+		{ReasonOK, 0, time.Minute, "", ""},
 		{ReasonCanceled, 9, time.Minute, "", ""},
 	} {
 		message, hint := besides(c.reason, Limits{Pids: 40}, c.forks, c.late)
