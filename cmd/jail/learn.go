@@ -169,7 +169,11 @@ func (l *learner) learn(spec jail.Spec, args []string, out *profileFile) int {
 		}
 		if !res.OK {
 			status = 1
-			fmt.Fprintln(os.Stderr, visible("jail: it ended: "+learn.Ending(res)+": "+res.Message))
+			line := "jail: it ended: " + learn.Ending(res) + ": " + res.Message
+			if res.Hint != "" {
+				line += " (" + res.Hint + ")"
+			}
+			fmt.Fprintln(os.Stderr, visible(line))
 			if !l.o.quiet {
 				wider(os.Stderr, res)
 			}
