@@ -21,8 +21,9 @@ const (
 	tried   suspicion = iota // often tried and done without
 	lookup                   // so is this, by libc, which looks up names of users, and of hosts
 	missed                   // asked for on purpose
-	told                     // as that, and the program itself names it
 	network                  // as that, and what fails most often
+	told                     // as either, and the program itself names it
+	hosts                    // the network, and the program tells of it
 )
 
 // often are calls that libraries try and do without: memory nodes, priorities,
@@ -61,12 +62,23 @@ func suspicionOf(d Denial, said words) (s suspicion, any bool) {
 	case d.Errno == "":
 		return 0, false
 	case d.What == trialSocket && tellsOfHosts(said.all):
-		return network, true
+		return hosts, true
+	case s == network && (tellsOfHosts(said.all) || tellsOf(said.all, "EAFNOSUPPORT", "Address family not supported")):
+		return hosts, true
+	case s == network && ofInterfaces(d) && said.all != "": // it asked what there is, and speaks of something else
+		return tried, true
 	case (d.common || s == missed) && said.name(d):
 		return told, true
 	}
 	return s, !d.common
 }
+
+// ofInterfaces says whether a socket is one to ask the kernel about its network, and no way
+// to anybody.
+func ofInterfaces(d Denial) bool { return strings.HasPrefix(d.What, "socket(AF_NETLINK") }
+
+// isNetwork says whether a denial is of the network, whatever else is known of it.
+func isNetwork(d Denial) bool { return d.What == trialSocket || suspect(d) == network }
 
 // suspects is the denial that a failure is most likely owed to; of equals, the first
 // that programs rarely do without. It is nil if nothing was seen to be refused.
@@ -97,21 +109,22 @@ func (res *Result) accuse(program, files, said string) {
 			return
 		}
 	}
-	if res.Reason == ReasonTimeout && s != network {
+	ofNetwork := s >= network && isNetwork(*d)
+	if res.Reason == ReasonTimeout && !ofNetwork {
 		return
 	}
 	for i := range res.Denials {
 		own, ok := suspicionOf(res.Denials[i], w)
 		res.Denials[i].Likely = ok && own == s && s >= missed
 	}
-	switch s {
-	case network:
+	switch {
+	case ofNetwork:
 		res.Message += ", and it was refused the network: " + d.inWords()
 		res.Hint = joined(res.Hint, networkHint(*d))
-	case lookup:
+	case s == lookup:
 		res.Hint = joined(joined(res.Hint, exitHint(program, res.ExitCode)), "it was refused "+d.inWords()+", with which libc looks names up: if one was a host's, "+noNetwork+
 			"; if it was a Unix socket of its own, "+d.wayOut())
-	case missed, told:
+	case s >= missed:
 		res.Message += ", and it was refused " + d.inWords()
 		if makesCode(*d) {
 			res.Message += ", which a JIT compiler makes its code with"

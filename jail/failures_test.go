@@ -27,8 +27,6 @@ type failure struct {
 
 const noNetworkHint = noNetwork + "; for a server and its clients in one box, --net loopback gives it a 127.0.0.1 of its own"
 
-const notThere = "by 127 a shell says that a command, and the dynamic loader that a library, is not in the box: stderr names it, and --ro grants it"
-
 const notInPath = `by 127 a shell says that it found no "convert" in PATH, /usr/bin:/bin: name it by its path, and grant it with --ro if it is not in the box; or grant its folder, and name that in --env PATH=…`
 
 func setApart(flag string) string {

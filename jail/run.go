@@ -280,7 +280,7 @@ func (r *run) finish(err error) (Result, error) {
 	default:
 		r.verdict()
 		said := cmp.Or(res.saidOnStderr(), r.streams.lastWords())
-		res.accuse(r.spec.Args[0], cmp.Or(r.loaderHint(said), r.placeHint(said)), said)
+		res.accuse(r.spec.Args[0], cmp.Or(r.loaderHint(said), r.placeHint(said), r.aloneHint(said)), said)
 	}
 	res.OK = res.Reason == ReasonOK
 	res.Timings = r.stopwatch.timings()

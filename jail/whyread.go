@@ -160,7 +160,7 @@ func (r *run) explainConnect(a *Answer, t, without *try, out *Tried) {
 	case errno == unix.EPROTOTYPE:
 		out.Allowed, out.Why = true, "somebody listens at it, outside of the box; it was asked for by a socket of another type, so that nobody there notices"
 	case errno == unix.EINPROGRESS:
-		out.Allowed, out.Why = true, "the kernel has a way to it within the box"
+		out.Allowed, out.Why = true, "the kernel has a way to it within the box, whose addresses are its own: nothing of the host's listens there"
 	case errno == unix.ECONNREFUSED && r.question.abstract && !r.spec.inPlace():
 		out.Layer, out.Why, out.Never = LayerNamespaces, "abstract names belong to a network, and the box's is its own: nobody in it listens at this one", r.unreached()
 	case errno == unix.ECONNREFUSED:

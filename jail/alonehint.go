@@ -1,0 +1,42 @@
+package jail
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/seed-75010da9/jail/internal/shellword"
+)
+
+// What a box is without: the host's services, its privileges and most of its programs.
+
+// aloneHint is for a failed program whose own words tell of one of these, or "".
+func (r *run) aloneHint(said string) string {
+	if r.result.Reason != ReasonExecutionFailed {
+		return ""
+	}
+	switch name := r.shellLacks(said); {
+	case name != "":
+		return "a shell found no " + shownPath(name) + " in PATH, " + shellword.Quote(searchPath(r.spec)) + ": grant its folder with --ro, and name that in --env PATH=…, or name it by its path"
+	case r.spec.Net == NetLoopback && !r.spec.inPlace() && tellsOf(said, "Connection refused", "ECONNREFUSED", "Couldn't connect to server"):
+		return "127.0.0.1 is the box's own: what listens on the host is not there, and no program of the box listened at that address"
+	case tellsOf(said, "no new privileges", "effective uid is not 0", "must be setuid root", "must be suid"):
+		return "a box gives nobody privileges: programs such as sudo, which are run as another user, do nothing in it"
+	case tellsOf(said, "Operation not permitted", "EPERM") && !slices.ContainsFunc(r.result.Denials, func(d Denial) bool { return d.Errno == "EPERM" }):
+		return "its stderr tells of what the kernel lets nobody do without privileges (Operation not permitted): a program in a box has none, whoever it is there; it changes no owner, user or priority"
+	}
+	return ""
+}
+
+// shellLacks is the command that a shell says it has not found, whoever ran it and
+// whatever that made of it, or "".
+func (r *run) shellLacks(said string) string {
+	for line := range strings.Lines(linesThatTellOf(said, "not found")) {
+		parts := strings.Split(strings.TrimSpace(line), ": ")
+		shell := slices.Contains([]string{"sh", "ash", "bash", "dash", "ksh", "zsh"}, path.Base(parts[0]))
+		if name := notFound(parts); shell && name != "" && !strings.ContainsAny(name, "/ ") {
+			return name
+		}
+	}
+	return ""
+}

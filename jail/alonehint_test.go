@@ -1,0 +1,78 @@
+package jail
+
+import (
+	"strings"
+	"testing"
+)
+
+// What a box is without is told by the program's own words.
+func TestAloneHint(t *testing.T) {
+	eperm := []Denial{{Layer: LayerSeccomp, What: "ptrace(…)", Errno: "EPERM"}}
+	for _, c := range []struct {
+		said    string
+		net     Net
+		denials []Denial
+		want    string
+	}{
+		{"Error: connect ECONNREFUSED 127.0.0.1:5432", NetLoopback, nil, "127.0.0.1 is the box's own"},
+		{"curl: (7) Failed to connect to 127.0.0.1 port 1 after 0 ms: Couldn't connect to server", NetLoopback, nil, "127.0.0.1 is the box's own"},
+		{"ConnectionRefusedError: [Errno 111] Connection refused", NetLoopback, nil, "127.0.0.1 is the box's own"},
+		{"ConnectionRefusedError: [Errno 111] Connection refused", NetNone, nil, ""},
+		{"sudo: The \"no new privileges\" flag is set", NetNone, nil, "a box gives nobody privileges"},
+		{"sudo: effective uid is not 0, is /usr/bin/sudo on a file system", NetNone, nil, "a box gives nobody privileges"},
+		{"PermissionError: [Errno 1] Operation not permitted", NetNone, nil, "its stderr tells of what the kernel"},
+		{"PermissionError: [Errno 1] Operation not permitted", NetNone, eperm, ""},
+		{"/bin/sh: 1: frobnicate: not found\nError: Command failed", NetNone, nil, `a shell found no "frobnicate" in PATH`},
+		{"bash: line 1: frobnicate: command not found", NetNone, nil, `a shell found no "frobnicate" in PATH`},
+		{"npm error: frobnicate: not found", NetNone, nil, ""},
+		{"", NetLoopback, nil, ""},
+	} {
+		r := &run{spec: Spec{Net: c.net, Args: []string{"x"}}}
+		r.result.Reason, r.result.Denials = ReasonExecutionFailed, c.denials
+		if got := r.aloneHint(c.said); (got == "") != (c.want == "") || !strings.HasPrefix(got, c.want) {
+			t.Errorf("%q, net %s: %q, want %q", c.said, c.net, got, c.want)
+		}
+	}
+	r := &run{}
+	r.result.Reason = ReasonOK
+	if got := r.aloneHint("Connection refused, Operation not permitted"); got != "" {
+		t.Errorf("of a program that ended well: %q", got)
+	}
+}
+
+// A socket that was tried is not what a program failed of that names something else, nor
+// is one that asks which interfaces there are.
+func TestSocketsAreNotAccusedFirst(t *testing.T) {
+	inet := Denial{Layer: LayerSeccomp, What: "socket(AF_INET, SOCK_STREAM)", Errno: "EAFNOSUPPORT", Grant: "--net loopback", Count: 1}
+	asks := Denial{Layer: LayerSeccomp, What: "socket(AF_NETLINK, SOCK_RAW)", Errno: "EAFNOSUPPORT", Grant: "--net loopback", Count: 2}
+	file := Denial{Layer: LayerRoot, What: `reading "/srv/d.csv"`, Errno: "ENOENT", Grant: "--ro /srv/d.csv", Source: sourceTrace, Count: 1}
+	for _, c := range []struct {
+		name, said string
+		denials    []Denial
+		likely     int // -1: none
+		words      string
+	}{
+		{"the file is named", "No such file or directory: '/srv/d.csv'", []Denial{inet, file}, 1, `refused reading "/srv/d.csv"`},
+		{"a host is named as well", "getaddrinfo ENOTFOUND; '/srv/d.csv'", []Denial{inet, file}, 0, "refused the network"},
+		{"the family is named", "OSError: Address family not supported by protocol; '/srv/d.csv'", []Denial{inet, file}, 0, "refused the network"},
+		{"nothing is named", "it failed", []Denial{inet, file}, 0, "refused the network"},
+		{"something else is", "SyntaxError: Unexpected end of JSON input", []Denial{asks}, -1, ""},
+		{"nothing is said", "", []Denial{asks}, 0, "refused the network"},
+		{"a host is", "getaddrinfo EAI_AGAIN example.org", []Denial{asks}, 0, "refused the network"},
+	} {
+		code := 1
+		res := Result{Reason: ReasonExecutionFailed, ExitCode: &code, Message: "it ended", Denials: c.denials, Observed: &Observation{Sources: []string{sourceTrace}}}
+		for i := range res.Denials {
+			res.Denials[i].Likely = false
+		}
+		res.accuse("/bin/x", "", c.said)
+		for i, d := range res.Denials {
+			if d.Likely != (i == c.likely) {
+				t.Errorf("%s: %s is likely: %v", c.name, d.What, d.Likely)
+			}
+		}
+		if !strings.Contains(res.Message, c.words) || c.words == "" && res.Message != "it ended" {
+			t.Errorf("%s: message %q, want %q", c.name, res.Message, c.words)
+		}
+	}
+}
