@@ -45,7 +45,7 @@ func TestRemedy(t *testing.T) {
 		{"cgroups' own advice", facts{}, "cgroup", outcome{remedy: "mount it"}, "# mount it"},
 		{"few ids", facts{}, "uid_range", outcome{errno: unix.EPERM}, "/etc/subuid"},
 		{"own groups", facts{uid: 1000, cgroup1: true, inside: "docker"}, "cgroup", outcome{errno: unix.EACCES},
-			"for c in pids cpu cpuacct memory; do mkdir -p /sys/fs/cgroup/$c/jail && chown 1000 /sys/fs/cgroup/$c/jail; done"},
+			"for c in pids memory cpu cpuacct; do mkdir -p /sys/fs/cgroup/$c/jail && chown 1000 /sys/fs/cgroup/$c/jail; done"},
 		{"own groups, named", facts{uid: 1000, cgroup1: true, parent: "/a/b"}, "cgroup", outcome{errno: unix.ENOENT}, "mkdir -p /sys/fs/cgroup/$c/a/b "},
 		{"own groups, named by a mount", facts{uid: 1000, cgroup1: true, parent: "/sys/fs/cgroup/pids/a"}, "cgroup", outcome{errno: unix.ENOENT}, "/sys/fs/cgroup/$c/jail "},
 		{"own groups, named oddly", facts{uid: 1000, cgroup1: true, parent: "a;b"}, "cgroup", outcome{errno: unix.ENOENT}, "/sys/fs/cgroup/$c/jail "},
