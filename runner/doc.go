@@ -44,7 +44,11 @@
 // sys.flags.safe_path tells of it.
 // (Before Python 3.10, which has no list of these names, a source that imports by itself
 // what the library lacks, such as msvcrt, gets it from there.) Of Node.js's own modules nothing
-// ever comes from a folder, and a shell's PATH has none that can be written to. What a
+// ever comes from a folder, and a shell's PATH has none that can be written to. Nor are lines
+// of the source that Python quotes taken from a file there: where it looks for one, the
+// source is called source.py/, as no file can be, and error has source.py for it. What the
+// source itself compiles is called as it says: a file called <string> may be quoted for that.
+// What a
 // source imports besides is its own choice: a helper.py or node_modules that an earlier
 // evaluation has changed is what it gets, as with any program. Other variables that name
 // code, such as LD_PRELOAD and NODE_OPTIONS, do what they do: who sets one for a box means

@@ -21,7 +21,9 @@ import _ast
 import _signal
 import binascii
 import builtins
+import io
 import json
+import linecache
 import site
 from _frozen_importlib_external import PathFinder
 
@@ -139,6 +141,12 @@ if PathFinder in sys.meta_path:
 
 MAX_DEPTH = 500
 
+# What the source is called where Python looks for the file of its code, which it does in
+# the working folder, for a line to quote: a name that no file there can have, since with
+# the slash it is a folder's (path_resolution(7)). A folder has no lines, and a FIFO of
+# that name is not waited for.
+NAME = "source.py/"
+
 
 class Refusal(Exception):
     pass
@@ -155,6 +163,11 @@ def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b
         sys.set_int_max_str_digits(bound)
     token, limit, source, given = request["token"].encode(), request["limit"], request["source"], request["input"]
     del request
+
+    # Without a time it is kept: there is nothing to compare it with.
+    lines = io.StringIO(source, None).readlines()
+    known = (len(source), None, lines, NAME)
+    linecache.cache[NAME] = known
 
     # The descriptor leaves its number, and is closed in the programs that the
     # source starts: what they write there is no value.
@@ -301,12 +314,14 @@ def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b
         try:
             name = most(str(type(e).__name__), 256)
             message = most(str(e), 8192)
+            if isinstance(e, SyntaxError) and e.filename == NAME:  # it tells what stands behind the last slash
+                message = message.replace("(, line ", "(source.py, line ")
             # From the source's own frames on.
             tb = e.__traceback__
-            while tb is not None and tb.tb_frame.f_code.co_filename != "source.py":
+            while tb is not None and tb.tb_frame.f_code.co_filename != NAME:
                 tb = tb.tb_next
             sys.path = list(library)  # both import more when they need it
-            own("linecache").cache["source.py"] = (len(source), None, source.splitlines(True), "source.py")
+            own("linecache").cache[NAME] = known
             traceback = own("traceback")
             told = traceback.TracebackException(type(e), e, tb)
             left = [told]
@@ -314,7 +329,7 @@ def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b
                 one = left.pop()
                 one.stack[:] = [frame for frame in one.stack if frame.filename != "<runner>"]
                 left += [also for also in [one.__cause__, one.__context__] + (getattr(one, "exceptions", None) or []) if also]
-            trace = "".join(told.format())
+            trace = "".join(told.format()).replace('File "' + NAME + '"', 'File "source.py"')
             trace = trace if len(trace) <= 16384 else "…" + trace[-16384:]
         except BaseException:
             pass
@@ -374,23 +389,31 @@ def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b
     def compiled():
         def parse(text, name):
             return compile(text, name, "exec", 0x400, True)  # PyCF_ONLY_AST
-        body = parse(source, "source.py").body
-        whole = parse(("async " if is_async(body) else "") + "def source(input): pass", "source.py")
+        body = parse(source, NAME).body
+        whole = parse(("async " if is_async(body) else "") + "def source(input): pass", NAME)
         future = [s for s in body if isinstance(s, _ast.ImportFrom) and s.module == "__future__"]
         whole.body[0].body = [s for s in body if s not in future] or whole.body[0].body
         whole.body[:0] = future
         main = type(sys)("__main__")
         main.__builtins__ = builtins
         modules["__main__"] = main
-        exec(compile(whole, "source.py", "exec", 0, True), main.__dict__)
+        exec(compile(whole, NAME, "exec", 0, True), main.__dict__)
         return main.__dict__.pop("source")
+
+    def begin():
+        try:
+            return compiled()
+        except SyntaxError as e:
+            if not e.text and e.filename == NAME and e.lineno and 0 < e.lineno <= len(lines):
+                e.text = lines[e.lineno - 1]
+            raise
 
     async def awaited(v):
         return await v
 
     try:
         try:
-            value = compiled()(given)
+            value = begin()(given)
             if hasattr(type(value), "__await__"):
                 asyncio = own("asyncio")
                 loop = asyncio.new_event_loop()
