@@ -3,6 +3,7 @@ package jail
 import (
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/seed-75010da9/jail/internal/shellword"
@@ -49,19 +50,42 @@ func (h *hostLooks) socketIn(dir string) (at, unseen string) {
 }
 
 // opensOf is what a folder that would be granted to be written holds of what programs of
-// the caller's are told by what to do, in words, or "".
+// the caller's are told by what to do, at whatever depth, in words, or "".
 func (h *hostLooks) opensOf(g pathGrant) string {
 	if g.flag != "--rw" || g.file {
 		return ""
 	}
+	const mostTold = 8
 	var held []string
-	for _, name := range []string{".devcontainer", ".envrc", ".git", ".github", ".hg", ".husky", ".idea", ".vscode", "node_modules"} {
-		if _, there := h.look(path.Join(g.source, name)); there {
-			held = append(held, name)
+	there := func(p string) bool { _, ok := h.look(p); return ok }
+	h.through(g.source, mostOfTree, func(at string, kind fs.FileMode) string {
+		switch name := path.Base(at); {
+		case name == "pyvenv.cfg", name == "HEAD" && there(path.Join(path.Dir(at), "objects")) && there(path.Join(path.Dir(at), "refs")):
+			at = path.Dir(at) // a virtual environment, a repository without a folder around it
+		case !slices.Contains(steering, name):
+			return ""
 		}
-	}
+		if slices.ContainsFunc(held, func(in string) bool { return below(at, in) }) {
+			return ""
+		}
+		if held = append(held, at); len(held) > mostTold {
+			return "enough"
+		}
+		return ""
+	})
 	if held == nil {
 		return ""
 	}
-	return "its " + strings.Join(held, ", ") + " as well, by which programs of yours are told what to do"
+	more := ""
+	if len(held) > mostTold {
+		held, more = held[:mostTold], " and more"
+	}
+	slices.Sort(held)
+	for i, at := range held {
+		held[i] = shellword.Quote(strings.TrimPrefix(at, strings.TrimSuffix(g.source, "/")+"/"))
+	}
+	return "its " + strings.Join(held, ", ") + more + " as well, by which programs of yours are told what to do"
 }
+
+// steering are names of what tells programs what to do, and of what they run.
+var steering = []string{".devcontainer", ".envrc", ".git", ".github", ".hg", ".husky", ".idea", ".vscode", "node_modules", "site-packages"}
