@@ -44,7 +44,7 @@ func suites() []suite {
 		{name: "reasons", what: "each reason that a run can end for, and its record: a test of package jail", pkg: "./jail",
 			tests: "^TestReasonsForReal$", limit: 30 * time.Second, boxes: true},
 		{name: "audit", what: "what Landlock refuses, by the kernel's audit records: tests of package jail", pkg: "./jail",
-			tests: "^TestAudit(OfFiles|OfDevices|Flood|OfNobody)$", limit: 30 * time.Second, boxes: true},
+			tests: "^TestAudit(OfFiles|OfDevices|Flood|OfNobody|Unread|Own)$", limit: 30 * time.Second, boxes: true},
 		{name: apparmorName, what: "dist/apparmor/jail and doctor's lines, where AppArmor confines: test/guest/apparmor", pkg: "./test/guest/apparmor",
 			limit: 30 * time.Second, only: []string{"qemu-6.12", "qemu-7.3"}},
 		{name: containerV2, what: "the container where control groups are version 2: test/container, without the attacks", pkg: "./test/container",
