@@ -73,9 +73,9 @@ func auditedRun(t *testing.T, spec Spec) (res Result) {
 // things at the same time is in none of a box's.
 func TestAuditOfFiles(t *testing.T) {
 	needAudit(t)
-	dir := auditedFolder(t, "secret", "given", "of a stranger's", "with \"quotes\"")
+	dir := auditedFolder(t, "letter", "given", "of a stranger's", "with \"quotes\"")
 	stranger := startStranger(t, filepath.Join(dir, "of a stranger's"))
-	spec := shell(strings.ReplaceAll(`cat DIR/secret; cat DIR/secret; echo more >>DIR/given; ls DIR; cat 'DIR/with "quotes"'; touch DIR/new; exit 7`, "DIR", dir))
+	spec := shell(strings.ReplaceAll(`cat DIR/letter; cat DIR/letter; echo more >>DIR/given; ls DIR; cat 'DIR/with "quotes"'; touch DIR/new; exit 7`, "DIR", dir))
 	spec.Tier = Tier2
 	spec.View = append(spec.View, ro(filepath.Join(dir, "given"), filepath.Join(dir, "given")))
 	res := auditedRun(t, spec)
@@ -83,7 +83,7 @@ func TestAuditOfFiles(t *testing.T) {
 		what, grant, setting string
 		count                int64
 	}{
-		{`reading "` + dir + `/secret"`, "--ro " + dir + "/secret", `view.ro = ["` + dir + `/secret"]`, 2},
+		{`reading "` + dir + `/letter"`, "--ro " + dir + "/letter", `view.ro = ["` + dir + `/letter"]`, 2},
 		{`writing "` + dir + `/given"`, "--rw " + dir + "/given in place of --ro " + dir + "/given", `view.rw = ["` + dir + `/given"] in place of view.ro = ["` + dir + `/given"]`, 1},
 		{`listing "` + dir + `"`, "--ro " + dir, `view.ro = ["` + dir + `"]`, 1},
 		{`reading ` + strconv.Quote(dir+`/with "quotes"`), `--ro '` + dir + `/with "quotes"'`, `view.ro = [` + strconv.Quote(dir+`/with "quotes"`) + `]`, 1},
@@ -113,8 +113,8 @@ func TestAuditOfFiles(t *testing.T) {
 		t.Errorf("the stranger was refused %d times meanwhile", n)
 	}
 
-	spec.View = append(spec.View, ro(dir+"/secret", dir+"/secret"))
-	if res = auditedRun(t, spec); denialOf(res, `reading "`+dir+`/secret"`) != nil || res.Stdout.Text != "x\nx\n" {
+	spec.View = append(spec.View, ro(dir+"/letter", dir+"/letter"))
+	if res = auditedRun(t, spec); denialOf(res, `reading "`+dir+`/letter"`) != nil || res.Stdout.Text != "x\nx\n" {
 		t.Errorf("granted: %s", text(res))
 	}
 }
@@ -136,15 +136,15 @@ func TestAuditOfDevices(t *testing.T) {
 // More than there is room for costs the run little, and its record says so.
 func TestAuditFlood(t *testing.T) {
 	needAudit(t)
-	dir := auditedFolder(t, "secret")
+	dir := auditedFolder(t, "letter")
 	spec := observedInPlace(t, "open in a loop")
-	spec.Seccomp.Deny, spec.Env = nil, append(spec.Env, "OPEN="+dir+"/secret")
+	spec.Seccomp.Deny, spec.Env = nil, append(spec.Env, "OPEN="+dir+"/letter")
 	spec.Limits.Timeout = patience(time.Minute)
 	began := time.Now()
 	res := runBox(t, spec, IO{})
 	end := time.Since(began) - time.Duration(res.Usage.WallMS)*time.Millisecond
 	calls, _ := strconv.ParseInt(strings.TrimSpace(res.Stdout.Text), 10, 64)
-	d := denialOf(res, `reading "`+dir+`/secret"`)
+	d := denialOf(res, `reading "`+dir+`/letter"`)
 	if d == nil || calls != floodedOpens || d.Count > calls {
 		t.Fatalf("%d calls, %s", calls, text(res))
 	}
@@ -160,7 +160,7 @@ func TestAuditFlood(t *testing.T) {
 // Where nobody reads a box's records there are none, its canary's among them.
 func TestAuditOfNobody(t *testing.T) {
 	needAudit(t)
-	dir := auditedFolder(t, "secret")
+	dir := auditedFolder(t, "letter")
 	l, err := audit.Open()
 	if err == nil {
 		_, err = l.Answer(time.Second, nil)
@@ -172,7 +172,7 @@ func TestAuditOfNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	spec := shell("cat " + dir + "/secret; exit 3")
+	spec := shell("cat " + dir + "/letter; exit 3")
 	spec.Tier = Tier2
 	for _, tier := range []Tier{Tier1, Tier2} {
 		spec.Tier = tier
