@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -68,4 +70,19 @@ func add(ran []result, r result) []result {
 	all.Fault = strings.TrimPrefix(all.Fault+"\n"+r.Fault, "\n")
 	all.Fault = strings.TrimSuffix(all.Fault, "\n")
 	return ran
+}
+
+// command is how this run was started.
+func command() string {
+	words := "go run ./test/guest"
+	flag.Visit(func(f *flag.Flag) { // those that were given
+		words += " -" + f.Name
+		switch value := f.Value.String(); {
+		case f.Name == "json":
+			words += " " + filepath.Base(value) // where it lies is nobody's business
+		case value != "true":
+			words += " " + value
+		}
+	})
+	return words
 }

@@ -230,5 +230,5 @@ func (o options) save(all []result) error {
 	if o.docs == "" {
 		return nil
 	}
-	return os.WriteFile(o.docs, []byte(page(all)), 0o644)
+	return os.WriteFile(o.docs, []byte(page(all, command())), 0o644)
 }

@@ -13,10 +13,10 @@ import (
 
 // page is docs/hosts.md: what each class of hosts enforces, or how it refuses,
 // what was run there and how long it took. Nothing in it is written by hand but
-// its frame.
-func page(all []result) string {
+// its frame. command is that of the run.
+func page(all []result, command string) string {
 	var b strings.Builder
-	b.WriteString(pageHead)
+	fmt.Fprintf(&b, pageHead, command)
 	for _, line := range runLines(all) {
 		b.WriteString(line)
 	}

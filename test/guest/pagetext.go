@@ -5,16 +5,18 @@ const (
 	pageHead = `# Hosts
 
 What jail enforces on each class of hosts, or how it refuses there, as real kernels
-showed it. Generated; do not edit:
+showed it. Generated, so nobody edits it; the last run was
 
-    go run ./test/guest -within 60m -json hosts.json -docs docs/hosts.md
+    %s
 
-Where a suite has no result, "not run" says why.
+and the whole of it is "go run ./test/guest -json hosts.json -docs docs/hosts.md", for
+hours; -within gives it a limit, and where a suite has no result, "not run" says why.
 
 Each host but one is a real kernel that was booted over a view of the machine's
 files, once for root and once for an ordinary user, whose control group was
-delegated to it where the host has any. The host "here" is the machine itself, a
-virtual one with control groups of version 1 and 2. Results are from:
+delegated to it where the host has any, unless the host is one for that. The host
+"here" is the machine itself, a virtual one with control groups of version 1 and 2.
+Results are from:
 
 `
 	hostsHead = `

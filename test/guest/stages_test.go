@@ -59,7 +59,7 @@ func TestOutOfTime(t *testing.T) {
 			t.Errorf("%s: %+v, want one job that was not run", list[i].name(), r)
 		}
 	}
-	text := page(results)
+	text := page(results, "go run it")
 	for _, want := range []string{"| qemu-6.1, root | 0s | not run: not asked for | not run: not asked for | not run: out of time | not run: not asked for |",
 		"| container | — | not run: not asked for | |", "cgroups not run: out of time"} {
 		if !strings.Contains(text, want) {
