@@ -7,6 +7,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,11 +27,12 @@ func run(ctx context.Context, args []string, stdin io.Reader) (jail.Result, erro
 	command.Stdin, command.Stderr = stdin, os.Stderr
 	out, err := command.Output()
 	var record jail.Result
-	if json.Unmarshal(out, &record) != nil { // its exit status says less than the record
+	// Its exit status says less than the record, which is whole if a newline ends it.
+	if !bytes.HasSuffix(out, []byte{'\n'}) || json.Unmarshal(out, &record) != nil || record.Schema != jail.Schema {
 		if err == nil {
 			err = errors.New("it ended with exit status 0")
 		}
-		return record, fmt.Errorf("jail left no record: %w", err)
+		return jail.Result{}, fmt.Errorf("jail left no record: %w", err)
 	}
 	return record, nil
 }

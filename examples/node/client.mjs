@@ -17,13 +17,21 @@ export function jail(args, input = '', { signal, command = 'jail' } = {}) {
     child.on('error', reject) // it is not installed
     child.on('close', () => {
       signal?.removeEventListener('abort', stop)
-      try {
-        resolve(JSON.parse(Buffer.concat(out)))
-      } catch {
-        reject(new Error('jail left no record'))
-      }
+      const record = recordIn(Buffer.concat(out).toString())
+      if (record) resolve(record)
+      else reject(new Error('jail left no record'))
     })
   })
+}
+
+// recordIn is the record that jail printed, whole: the newline is its end.
+function recordIn(text) {
+  try {
+    const record = text.endsWith('\n') ? JSON.parse(text) : undefined
+    return record?.schema === 'jail/1' ? record : undefined
+  } catch {
+    return undefined
+  }
 }
 
 // printed is what a program wrote: text, or {base64} of what is no UTF-8.

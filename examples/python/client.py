@@ -33,10 +33,13 @@ def jail(args, stdin=b"", command="jail"):
         except BaseException:
             process.terminate()
             raise
-    try:
-        return json.loads(out)
+    try:  # the newline is a whole record's end
+        record = json.loads(out) if out.endswith(b"\n") else None
     except ValueError:
-        raise RuntimeError("jail left no record") from None
+        record = None
+    if not isinstance(record, dict) or record.get("schema") != "jail/1":
+        raise RuntimeError("jail left no record")
+    return record
 
 
 def printed(stream):

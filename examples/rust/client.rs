@@ -46,6 +46,27 @@ fn field<'a>(json: &'a str, name: &str) -> Option<&'a str> {
     None
 }
 
+/// Whether it is one whole record: an object that ends with the text, behind which is a newline.
+fn is_record(json: &str) -> bool {
+    let Some(line) = json.strip_suffix('\n') else { return false };
+    let (mut depth, mut quoted, mut escaped) = (0, false, false);
+    for (at, c) in line.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => quoted = !quoted,
+            _ if quoted => {}
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return c == '}' && at + 1 == line.len() && text(field(line, "schema")) == "jail/1";
+        }
+    }
+    false
+}
+
 /// A string of JSON without its quotes, or "".
 fn text(json: Option<&str>) -> &str {
     json.and_then(|s| s.strip_prefix('"')?.strip_suffix('"')).unwrap_or("")
@@ -73,7 +94,7 @@ fn main() {
             std::process::exit(1)
         }
     };
-    if !record.starts_with("{\"schema\":\"jail/1\",") {
+    if !is_record(&record) {
         eprintln!("jail left no record");
         std::process::exit(1)
     }

@@ -4,8 +4,18 @@
 # jail's exit status tells most things as well, but a program may end with any of
 # them: the record's reason is the authority. jq before 1.7 makes doubles of numbers: an
 # integer beyond 2^53 is rounded, and better returned as a string.
-record=$(jail "$@")
-reason=$(printf '%s' "$record" | jq -r '.reason // empty') || reason=
+record=$(
+	jail "$@"
+	echo .
+)
+reason=
+case $record in
+*'}
+.') # whole: the newline is its end
+	record=${record%.}
+	reason=$(printf '%s' "$record" | jq -rs 'select(length == 1)[0] | select(.schema == "jail/1").reason // empty' 2>/dev/null) || reason=
+	;;
+esac
 [ -n "$reason" ] || {
 	echo 'jail left no record' >&2
 	exit 1

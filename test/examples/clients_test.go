@@ -198,14 +198,31 @@ func TestEveryReasonIsThere(t *testing.T) {
 	}
 }
 
+const someRecord = `{"schema":"jail/1","reason":"ok","ok":true,"stdout":{"text":""},"value":{"a":{"b":1}},"message":"m"}`
+
+// halfRecords are what a jail that was killed may have left of a record, or what is none.
+func halfRecords() []string {
+	const head = `{"schema":"jail/1","reason":"ok","ok":true,"stdout":{"text":""},"value":`
+	return []string{
+		someRecord, someRecord + "x\n", someRecord + "\n" + someRecord + "\n", "[" + someRecord + "]\n",
+		strings.Replace(someRecord, "jail/1", "jail/2", 1) + "\n",
+		head + "1", head + "1\n", head + `{"a":{"b":1}`, head + `{"a":{"b":1}` + "\n", head + `"}`, `{"schema":"jail/1","reason":"ok"`,
+	}
+}
+
 // TestOtherAnswers: a reason of a later version, and no record at all.
 func TestOtherAnswers(t *testing.T) {
 	all := clients(t)
-	for _, c := range []struct{ jail, want string }{
+	cases := []struct{ jail, want string }{
 		{`echo '{"schema":"jail/1","id":"x","tier":1,"reason":"invented","message":"m","stdout":{"text":""}}'`, "broken invented: "},
 		{"exit 125", ""},
 		{"echo not JSON", ""},
-	} {
+		{"echo '" + someRecord + "'", `value {"a":`},
+	}
+	for _, half := range halfRecords() {
+		cases = append(cases, struct{ jail, want string }{"printf %s '" + half + "'", ""})
+	}
+	for _, c := range cases {
 		dir := t.TempDir()
 		if err := os.WriteFile(dir+"/jail", []byte("#!/bin/sh\ncat >/dev/null\n"+c.jail+"\n"), 0o755); err != nil {
 			t.Fatal(err)

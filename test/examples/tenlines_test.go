@@ -24,6 +24,37 @@ func TestTenLines(t *testing.T) {
 			t.Errorf("%s has %d lines, want at most 10", file, lines)
 		}
 	}
+	t.Run("half a record", func(t *testing.T) {
+		dir := t.TempDir()
+		t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+		commands := map[string][]string{"agent.mjs": {"node"}, "agent.py": {"python3"}, "agent.sh": {"sh"}}
+		if _, err := exec.LookPath("rustc"); err == nil {
+			commands["agent.rs"] = nil
+		}
+		for file, command := range commands {
+			path := dir + "/" + file
+			if err := os.WriteFile(path, []byte(p.files[file]), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if command = append(command, path); file == "agent.rs" {
+				command = []string{dir + "/agent"}
+				if out, err := exec.Command("rustc", "-o", command[0], path).CombinedOutput(); err != nil {
+					t.Fatalf("rustc: %v: %s", err, out)
+				}
+			}
+			for _, half := range halfRecords()[4:] { // those of a jail that was killed, and of another version
+				if strings.HasSuffix(half, "1}\n") { // a newline is only behind a whole one
+					continue
+				}
+				if err := os.WriteFile(dir+"/jail", []byte("#!/bin/sh\ncat >/dev/null\nprintf %s '"+half+"'\n"), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if out, _ := exec.Command(command[0], command[1:]...).Output(); strings.Contains(string(out), "value: ") && !strings.HasPrefix(string(out), "to the model: ") {
+					t.Errorf("%s takes %q for an answer: %s", file, half, out)
+				}
+			}
+		}
+	})
 	t.Run("rust", func(t *testing.T) {
 		needProgram(t, "rustc")
 		dir := t.TempDir()
