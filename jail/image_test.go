@@ -122,7 +122,7 @@ func runFrom(r *run, image int, planned func()) error {
 	if err := r.letGo(c, streams); err != nil {
 		return err
 	}
-	if err := r.makeGroup(nil); err != nil {
+	if err := r.makeGroup(c); err != nil {
 		return err
 	}
 	if r.shape.tasks > 0 {
