@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -215,6 +216,12 @@ func (b *builder) protect(path, what string) {
 		places = append(places, l.path)
 	}
 	told := map[string]bool{}
+	for _, grant := range slices.Sorted(maps.Keys(b.rw)) {
+		if b.places.MayName(grant, t.real) {
+			told[grant] = true
+			b.fault("--rw", grant, "a grant that can't hold another name of "+what+", which has hard links: the program could rewrite its own policy by one; give it one name (cp -p FILE NEW && mv NEW FILE)")
+		}
+	}
 	for _, place := range places {
 		if grant, ok := b.writable(place); ok && !told[grant] {
 			told[grant] = true
@@ -223,11 +230,20 @@ func (b *builder) protect(path, what string) {
 	}
 }
 
-// writable is the writable grant that holds a real host path.
+// writable is the writable grant that holds a real host path, be it by another path that
+// a mount of the host's gives it.
 func (b *builder) writable(real string) (grant string, ok bool) {
 	for p := range upward(real) {
 		if b.rw[p] {
 			return p, true
+		}
+	}
+	if !filepath.IsAbs(real) {
+		return "", false
+	}
+	for _, grant := range slices.Sorted(maps.Keys(b.rw)) {
+		if _, ok := b.places.Within(grant, real); ok {
+			return grant, true
 		}
 	}
 	return "", false

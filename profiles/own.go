@@ -25,7 +25,7 @@ func (b *builder) ownInterpreter(in interpreter, found string) error {
 		if m.Kind != jail.MountRW {
 			continue
 		}
-		if part, ok := partOf(in, m); ok {
+		if part, ok := b.partOf(in, m); ok {
 			return fmt.Errorf("an interpreter that the box can't change, and the grant %s is writable, in %s, which is a part of this one: only its packages may be, below a folder site-packages, dist-packages or node_modules", m.Source, part)
 		}
 	}
@@ -38,10 +38,14 @@ func (b *builder) ownInterpreter(in interpreter, found string) error {
 // .venv/pyvenv.cfg, could still be anything.
 func (b *builder) changeable(real string) (grant string, ok bool) {
 	for _, m := range b.view.mounts {
-		if m.Kind != jail.MountRW || !within(m.Source, real) {
+		if m.Kind != jail.MountRW {
 			continue
 		}
-		rel, err := filepath.Rel(m.Source, real)
+		at, ok := b.places.Within(m.Source, real)
+		if !ok {
+			continue
+		}
+		rel, err := filepath.Rel(m.Source, at)
 		if err != nil {
 			return m.Source, true
 		}
@@ -58,7 +62,7 @@ func (b *builder) changeable(real string) (grant string, ok bool) {
 // part of every one, and of a prefix those are that have such names: a project may lie in
 // its virtual environment. Packages are none: what a program imports is its own choice, and
 // package runner has nothing there carried out before.
-func partOf(in interpreter, m jail.Mount) (part string, ok bool) {
+func (b *builder) partOf(in interpreter, m jail.Mount) (part string, ok bool) {
 	parts := []string{"/nix/store", "/gnu/store"}
 	prefixes := []string{"/", "/usr", "/usr/local"}
 	for _, root := range in.roots {
@@ -78,7 +82,11 @@ func partOf(in interpreter, m jail.Mount) (part string, ok bool) {
 			return path, true
 		}
 		for _, part := range parts {
-			if within(part, path) && !holdsPackages(path[len(part):]) {
+			at, ok := path, within(part, path)
+			if path == m.Source && !ok {
+				at, ok = b.places.Within(part, path)
+			}
+			if ok && !holdsPackages(at[len(part):]) {
 				return part, true
 			}
 		}

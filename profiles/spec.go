@@ -17,8 +17,9 @@ type builder struct {
 	view      view
 	origins   map[string]origin // of what was granted, by its path in the box
 	rw        map[string]bool   // real host paths of the writable grants
-	cwd       string            // where the program starts, as far as asked for
-	workspace string            // its path, which is the same on both sides
+	places    *jail.Places
+	cwd       string // where the program starts, as far as asked for
+	workspace string // its path, which is the same on both sides
 	limits    jail.Limits
 	binDir    string   // folder of an interpreter outside the system's PATH
 	homes     []string // see peoplesHomes
@@ -36,7 +37,7 @@ type builder struct {
 // own absolute path, with nothing beside it, and only when no other grant
 // shows it anyway. See the package's documentation for the rules.
 func (p *Profile) Spec(args []string, o Overrides, h Host) (jail.Spec, error) {
-	b := &builder{p: p, o: o, h: h, rw: map[string]bool{}, origins: map[string]origin{}}
+	b := &builder{p: p, o: o, h: h, rw: map[string]bool{}, places: jail.NewPlaces(), origins: map[string]origin{}}
 	s := &p.settings
 	b.limits = overlay(s.limits, o.Limits)
 	b.profileView()

@@ -23,7 +23,7 @@ func TestTier2(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := &builder{p: p, o: Overrides{Tier: jail.Tier2}, h: CurrentHost(), rw: map[string]bool{}}
+		b := &builder{p: p, o: Overrides{Tier: jail.Tier2}, h: CurrentHost(), rw: map[string]bool{}, places: jail.NewPlaces()}
 		b.profileView()
 		var made []string
 		for _, m := range b.view.mounts {

@@ -104,9 +104,16 @@ func outOfReach(host profiles.Host, record string, view []jail.Mount) error {
 	if err != nil {
 		return err
 	}
+	places := jail.NewPlaces()
 	for _, m := range view {
-		if m.Kind == jail.MountRW && (path == m.Source || strings.HasPrefix(path, m.Source+"/")) {
+		if m.Kind != jail.MountRW {
+			continue
+		}
+		if _, ok := places.Within(m.Source, path); ok {
 			return fmt.Errorf("must lie outside of the writable grant %s, where the program could forge it", quote(m.Source))
+		}
+		if places.MayName(m.Source, path) {
+			return fmt.Errorf("must have one name: there are hard links to it, and by one in the writable grant %s the program could forge it", quote(m.Source))
 		}
 	}
 	return nil

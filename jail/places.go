@@ -1,0 +1,77 @@
+package jail
+
+import (
+	"path"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Places tells whether two paths of the host's lead to the same place: the host shows
+// one file system by as many paths as there are mounts of it (mount(8), bind mounts).
+// It is not safe for concurrent use.
+type Places struct {
+	mounts hostMounts
+	read   bool
+	parts  map[string][]part
+}
+
+// NewPlaces reads which mounts there are when they are first asked for.
+func NewPlaces() *Places { return &Places{parts: map[string][]part{}} }
+
+// Within says whether what is at a path of the host's, or would be if it were made
+// there, is a folder or lies in it, and by which path of that folder's own. Both paths
+// are clean and free of links. Of hard links see MayName: no look finds them all.
+func (s *Places) Within(dir, p string) (at string, ok bool) {
+	if below(p, dir) {
+		return p, true
+	}
+	shown, rest := s.place(p)
+	for _, in := range s.of(dir) {
+		if !below(in.at, dir) || !below(shown.inner, in.inner) {
+			continue
+		}
+		if at, _, ok := in.shows(shown); ok {
+			return path.Join(at, rest), true
+		}
+	}
+	return "", false
+}
+
+// MayName says whether a folder may hold another name of a file of the host's: the file
+// has several, and they lie on one file system.
+func (s *Places) MayName(dir, file string) bool {
+	var its, st unix.Stat_t
+	return unix.Lstat(file, &its) == nil && its.Mode&unix.S_IFMT == unix.S_IFREG && its.Nlink > 1 &&
+		unix.Lstat(dir, &st) == nil && st.Dev == its.Dev
+}
+
+// place is the part that a path leads to, or the next folder above it that is there; rest
+// leads on from there.
+func (s *Places) place(p string) (_ part, rest string) {
+	for at := p; ; at = path.Dir(at) {
+		for _, in := range s.of(at) {
+			if in.at == at && below(at, in.point) {
+				return in, strings.TrimPrefix(p, at)
+			}
+		}
+		if at == "/" || at == "." {
+			return part{}, ""
+		}
+	}
+}
+
+// of are what the host shows at a path and below it.
+func (s *Places) of(p string) []part {
+	parts, ok := s.parts[p]
+	if ok {
+		return parts
+	}
+	if !s.read {
+		s.mounts, _ = readMounts() // without, no grant is resolved
+		s.read = true
+	}
+	parts = s.mounts.parts(p)
+	s.parts[p] = parts
+	return parts
+}
