@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/seed-75010da9/jail/cmd/internal/request"
@@ -92,26 +91,48 @@ func (s *Server) mayNot(r request.Request, spec jail.Spec, streamed bool) (fault
 	if n, most := spec.Limits.WithDefaults().Output, s.settings.MaxCapture; (r.Capture || !streamed) && (n > most || n == jail.Unlimited) {
 		fault("limits.output_bytes", strconv.FormatInt(n, 10), fmt.Sprintf("must be at most %d where the output is captured: the server keeps it in memory (--max-capture)", most))
 	}
+	places := jail.NewPlaces()
 	for i, m := range spec.View {
-		if s.shows(m) {
-			fault("view["+strconv.Itoa(i)+"].source", m.Source, "must not show the server's own socket: a program that reaches it can start boxes with other grants")
+		const others = "a program that reaches it can start boxes with other grants"
+		switch field := "view[" + strconv.Itoa(i) + "].source"; s.shows(m, places) {
+		case shown:
+			fault(field, m.Source, "must not show the server's own socket: "+others)
+		case perhapsShown:
+			fault(field, m.Source, "may show the server's own socket by another name, since there are hard links to it on that file system: "+others+"; remove them")
 		}
 	}
 	return faults
 }
 
-// shows says whether a box would see the server's socket.
-func (s *Server) shows(m jail.Mount) bool {
+// A sight is what a box would see of the server's socket.
+type sight int
+
+const (
+	unseen sight = iota
+	perhapsShown
+	shown
+)
+
+// shows says whether a box would see the server's socket, at whatever path.
+func (s *Server) shows(m jail.Mount, places *jail.Places) sight {
 	switch m.Kind {
 	case jail.MountRO, jail.MountRW, jail.MountSystem:
 	default:
-		return false
+		return unseen
 	}
 	real, err := filepath.EvalSymlinks(m.Source)
 	if err != nil {
-		return false // nor can it be granted then
+		return unseen // nor can it be granted then
 	}
-	return real == s.folder || real == filepath.Join(s.folder, s.socket.name) || strings.HasPrefix(s.folder, strings.TrimSuffix(real, "/")+"/")
+	_, folder := places.Within(real, s.folder)
+	_, itself := places.Within(real, filepath.Join(s.folder, s.socket.name))
+	switch {
+	case folder || itself:
+		return shown
+	case s.socket.mayBeNamedIn(real):
+		return perhapsShown
+	}
+	return unseen
 }
 
 // label says whether text may be told to others as it is.

@@ -96,6 +96,14 @@ func (s *socket) listen() error {
 	return nil
 }
 
+// mayBeNamedIn says whether a path of the host's is, or may hold, a hard link to the
+// socket: no look finds them all.
+func (s *socket) mayBeNamedIn(path string) bool {
+	var its, there unix.Stat_t
+	return unix.Fstatat(s.folder, s.name, &its, unix.AT_SYMLINK_NOFOLLOW) == nil && its.Nlink > 1 &&
+		unix.Stat(path, &there) == nil && there.Dev == its.Dev
+}
+
 // address is the socket's, through the descriptor.
 func (s *socket) address() *net.UnixAddr {
 	return &net.UnixAddr{Name: "/proc/self/fd/" + strconv.Itoa(s.folder) + "/" + s.name, Net: "unix"}
