@@ -54,7 +54,7 @@ func judge(res *jail.Result, written []byte, token string) {
 			}
 		}
 	case len(written) == 0:
-		invalid(res, "it ended without a value", "return the value; a program that exits by itself has none")
+		invalid(res, "it ended without a value", "return the value; a program that exits by itself, or closes descriptors that it has not opened, has none")
 	case !ok:
 		invalid(res, "what was written in place of its value was not written by the runner alone", "return the value; leave descriptors that the source has not opened alone")
 	case a.Invalid != nil:

@@ -130,7 +130,10 @@
 // what lists the frames that run at the moment, such as traceback.print_stack. Syntax errors end so as well, for
 // Node.js also errors in the background that nobody handles; Python only logs those,
 // as it always does. A program that exits by itself has no value: with exit code 0
-// that is invalid_output, else execution_failed, for sys.exit with Error. A source of
+// that is invalid_output, else execution_failed, for sys.exit with Error. A source that
+// closes descriptors it has not opened, and with them that of its value (closerange), has
+// none either: that is invalid_output, or execution_failed if it throws, and what there is
+// to tell goes to stderr. A source of
 // Node.js that waits for what can't come any more, since nothing is left to run, ends
 // with exit code 13 and the error UnsettledPromise; Python waits until the timeout.
 // [Wasm] does as Node.js, and has nothing to exit by. Its memory is used up at --memory

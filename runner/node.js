@@ -36,11 +36,15 @@
   const { listenerCount, hasUncaughtExceptionCaptureCallback: isCaptured } = process;
   const AsyncFunction = (async () => {}).constructor;
 
+  const noDescriptor = 'jail: the source has closed the descriptor of its value, which it had not opened\n';
+
   const { token, limit, source, input } = JSON.parse(fs.readFileSync(0, 'utf8'));
 
   // Node.js itself has seen to it that the programs which the source starts do not
   // get the descriptor, unless it is handed on by its number.
   const fd = 3;
+  const { fstatSync } = fs;
+  const opened = fstatSync(fd);
 
   // No other process of the box is to read or write the memory of this one, with the
   // token and what answers in it: see hide.c. Where the library can't be loaded
@@ -65,12 +69,23 @@
   const write = (bytes) => {
     for (let at = 0; at < lengthOf(bytes);) at += writeSync(fd, bytes, at, lengthOf(bytes) - at);
   };
-  const send = (document) => {
+  // What has been closed by the source may be another file by now. told is for people then,
+  // since the record gets nothing.
+  const send = (document, told) => {
     if (answered) return;
     answered = true;
     const bytes = encoded(document);
-    write(encoded(token + ' ' + lengthOf(bytes) + '\n'));
-    write(bytes);
+    try {
+      if (fstatSync(fd).ino !== opened.ino) throw noDescriptor;
+      write(encoded(token + ' ' + lengthOf(bytes) + '\n'));
+      write(bytes);
+    } catch {
+      try {
+        writeSync(2, told || noDescriptor);
+      } catch {
+        // That one is closed as well.
+      }
+    }
   };
   const end = (code) => apply(exit, process, [code]);
 
@@ -118,6 +133,15 @@
     while (line[at] === ' ') at++;
     return at >= 4 && slice(line, at, at + 3) === 'at ';
   };
+  // Where code was handed to eval, V8 counts the line of the runner's in front of the source.
+  const evalLine = (line) => {
+    const name = '(source.js:';
+    const from = indexOf(line, name, 0) + name.length;
+    if (from < name.length || indexOf(line, '(eval at ', 0) < 0) return line;
+    let end = from;
+    while (line[end] >= '0' && line[end] <= '9') end++;
+    return slice(line, 0, from) + (slice(line, from, end) - 1) + slice(line, end);
+  };
   const ownTrace = (stack) => {
     let kept = '', held = '', last = ''; // last: the frame before, if it is not kept
     const endRun = () => {
@@ -136,7 +160,7 @@
       }
       last = line;
       if (indexOf(line, '[eval]', 0) >= 0) continue;
-      held += line + '\n';
+      held += evalLine(line) + '\n';
       if (indexOf(line, 'node:', 0) < 0) {
         kept += held;
         held = last = '';
@@ -148,7 +172,7 @@
   const shown = (v) => slice(ownTrace(inspect(v)), 0, -1);
   // What led to an error, and what an AggregateError is of, follow its own trace.
   const fullTrace = (e, left) => {
-    let trace = ownTrace(text(e.stack));
+    let trace = ownTrace(e.stack === undefined ? text(e.name) + ': ' + text(e.message) : text(e.stack));
     if (left === 0) return trace;
     const also = (heading, inner) => {
       let told = 'what can not be read\n';
@@ -180,10 +204,14 @@
     } catch {
       about.message = about.message || 'what was thrown can not be read';
     }
-    return '{"error":{"name":' + quote(about.name) + ',"message":' + quote(about.message) + ',"trace":' + quote(about.trace) + '}}';
+    return about;
+  };
+  const sendError = (e) => {
+    const { name, message, trace } = describe(e);
+    send('{"error":{"name":' + quote(name) + ',"message":' + quote(message) + ',"trace":' + quote(trace) + '}}', trace || name + ': ' + message + '\n');
   };
   const fail = (e, code) => {
-    send(describe(e));
+    sendError(e);
     end(code);
   };
   const writeValue = valueWriter({
@@ -202,20 +230,32 @@
     end(0);
   };
 
+  const scriptOf = (head, tail) => new vm.Script(head + '\n' + source + '\n' + tail, {
+    filename: 'source.js',
+    lineOffset: -1,
+    importModuleDynamically: vm.constants && vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER, // none before 20.12
+  });
+  // A body by itself, and not one that ends the function: where it does, a method that it
+  // would be of has what is wrong with it, which the constructor does not tell.
+  const checkBody = () => {
+    try {
+      new AsyncFunction('input', source);
+    } catch (e) {
+      scriptOf('(class { async source(input) {', '} })');
+      throw new SyntaxError('the source ends the function whose body it is');
+    }
+  };
   let main;
   try {
-    const script = new vm.Script('(async function (input) {\n' + source + '\n})', {
-      filename: 'source.js',
-      lineOffset: -1,
-      importModuleDynamically: vm.constants && vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER, // none before 20.12
-    });
-    new AsyncFunction('input', source); // a body by itself, not one that ends the function
+    const script = scriptOf('(async function (input) {', '})');
+    checkBody();
     main = script.runInThisContext();
   } catch (e) {
+    if (!e.stack.startsWith('source.js:')) e.stack = e.name + ': ' + e.message + '\n'; // not of a place in it
     // What is missing at the end of the source is found missing behind it.
     const lines = source.split('\n');
     const behind = 'source.js:' + (lines.length + 1) + '\n';
-    if (e.message === "Unexpected token '}'" && e.stack.startsWith(behind)) {
+    if ((e.message === "Unexpected token '}'" || e.message === "Unexpected token ')'") && e.stack.startsWith(behind)) {
       e.message = 'Unexpected end of input';
       e.stack = 'source.js:' + lines.length + '\n' + lines[lines.length - 1] + '\n\n' + e.name + ': ' + e.message + '\n';
     } else if (e.stack.startsWith(behind)) {
@@ -227,7 +267,7 @@
   // Node.js itself does the rest, and asks in this order who handles an error: a callback,
   // which is also what domains have, and listeners.
   process.on('uncaughtExceptionMonitor', (e) => {
-    if (!apply(isCaptured, process, []) && apply(listenerCount, process, ['uncaughtException']) === 0) send(describe(e));
+    if (!apply(isCaptured, process, []) && apply(listenerCount, process, ['uncaughtException']) === 0) sendError(e);
   });
   process.on('beforeExit', () => fail({
     __proto__: null, name: 'UnsettledPromise', stack: '',

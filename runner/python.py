@@ -153,7 +153,7 @@ class Refusal(Exception):
 
 
 def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b2a_base64, modules=sys.modules, library=LIBRARY,
-        settrace=sys.settrace, setprofile=sys.setprofile, mask=_signal.pthread_sigmask, signals=_signal.valid_signals(), setrecursionlimit=sys.setrecursionlimit):
+        settrace=sys.settrace, setprofile=sys.setprofile, os_fstat=os.fstat, mask=_signal.pthread_sigmask, signals=_signal.valid_signals(), setrecursionlimit=sys.setrecursionlimit):
     bound = sys.get_int_max_str_digits() if hasattr(sys, "get_int_max_str_digits") else 0
     if bound:  # it is for the source, and not for its input
         sys.set_int_max_str_digits(0)
@@ -173,6 +173,7 @@ def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b
     # source starts: what they write there is no value.
     fd = os.dup(3)
     os.close(3)
+    opened = os.fstat(fd)
 
     def own(name):
         """Imports a module of the library, and nobody else's."""
@@ -186,14 +187,24 @@ def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b
     streams = [sys.stdout, sys.stderr]
     answered = []
 
-    def send(document):
+    # What has been closed by the source may be another file by now. told is for people
+    # then, since the record gets nothing.
+    def send(document, told="jail: the source has closed the descriptor of its value, which it had not opened\n"):
         if answered or os_getpid() != pid:  # a process that the source forked answers nothing
             return
         answered.append(True)
         document = document.encode("utf-8", "backslashreplace")  # a lone surrogate becomes its escape
-        for left in (memoryview(b"%s %d\n" % (token, len(document))), memoryview(document)):
-            while left:
-                left = left[os_write(fd, left):]
+        try:
+            if os_fstat(fd).st_ino != opened.st_ino:
+                raise OSError
+            for left in (memoryview(b"%s %d\n" % (token, len(document))), memoryview(document)):
+                while left:
+                    left = left[os_write(fd, left):]
+        except OSError:
+            try:
+                os_write(2, told.encode("utf-8", "backslashreplace"))
+            except OSError:
+                pass
 
     def end(code):
         for stream in [getattr(sys, "stdout", None), getattr(sys, "stderr", None)] + streams:
@@ -333,10 +344,11 @@ def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b
             trace = trace if len(trace) <= 16384 else "…" + trace[-16384:]
         except BaseException:
             pass
-        return '{"error":{"name":' + quote(name) + ',"message":' + quote(message) + ',"trace":' + quote(trace) + "}}"
+        return name, message, trace
 
     def fail(e, code):
-        send(describe(e))
+        name, message, trace = describe(e)
+        send('{"error":{"name":' + quote(name) + ',"message":' + quote(message) + ',"trace":' + quote(trace) + "}}", trace or name + ": " + message + "\n")
         end(code)
 
     def leave(e):
@@ -349,6 +361,8 @@ def run(os_write=os.write, os_exit=os._exit, os_getpid=os.getpid, b2a=binascii.b
             except BaseException:
                 pass
             code = 1
+        if not -(1 << 63) <= code < 1 << 63:
+            code = -1  # as Python takes what fits into no long
         if code & 0xFF == 0:
             end(0)
         fail(e, code & 0xFF)

@@ -100,6 +100,7 @@ func TestPython(t *testing.T) {
 		{name: "exit with a code", source: "import sys\nsys.exit(3)", reason: jail.ReasonExecutionFailed, err: "SystemExit: 3", says: "exit code 3"},
 		{name: "exit with words", source: "import sys\nsys.exit('words')", reason: jail.ReasonExecutionFailed, err: "SystemExit: words", says: "exit code 1"},
 		{name: "exit with 256", source: "import sys\nsys.exit(256)", reason: jail.ReasonInvalidOutput, says: "without a value"},
+		{name: "exit with what is no long", source: "import sys\nsys.exit(10**30)", reason: jail.ReasonExecutionFailed, err: "SystemExit: 1000", says: "exit code 255"},
 		{name: "_exit", source: "import os\nos._exit(4)", reason: jail.ReasonExecutionFailed, says: "exit code 4"},
 		{name: "stdin is empty", source: "import sys\nreturn sys.stdin.read()", value: `""`},
 		{name: "BOM", source: "\ufeffreturn 1", value: "1"},
