@@ -14,17 +14,23 @@ from client import answer_to, jail, printed
 BOX = ["eval", "--profile", "python", "--timeout", "20s", "--memory", "512M"]
 
 
+def no_json(constant):
+    """Refuse what Python reads besides JSON: NaN and Infinity."""
+    raise ValueError(f"{constant} is none")
+
+
 @tool
 def run_code(source: str, input: str = "null") -> str:
     """Run Python in a box. source is the body of a function: `return` gives the
     value; input, a JSON text, is what it finds as `input`."""
     try:
-        request = json.dumps({"source": source, "input": json.loads(input)})
-    except ValueError as error:
+        request = json.dumps({"source": source, "input": json.loads(input, parse_constant=no_json)})
+    except (ValueError, RecursionError) as error:  # the latter for a very deep one
         return f"input must be JSON: {error}"
     record = jail(BOX, request.encode())
     answer = answer_to(record)
-    refused = record.get("refusal", {}).get("operation") == "source"  # for a NUL in it, for one
+    # What the model has sent is refused for a NUL in the source, or an input too deep.
+    refused = record.get("refusal", {}).get("operation") in ("source", "input", "request")
     if answer == "host" and not refused or answer == "broken":  # nothing that the model could mend
         raise RuntimeError(f"{record['reason']}: {record['message']}")
     told = {key: record[key] for key in ("reason", "message", "hint", "value", "error", "denials") if key in record}

@@ -6,9 +6,16 @@ import { answerTo, jail, printed } from '../node/client.mjs'
 const box = ['eval', '--profile', 'node', '--timeout', '20s', '--memory', '512M']
 
 export async function runCode(source, input = null, signal = undefined) {
-  const record = await jail(box, JSON.stringify({ source, input }), { signal })
+  let request
+  try {
+    request = JSON.stringify({ source, input })
+  } catch (e) { // nested far too deep
+    return JSON.stringify({ message: `input can not be sent: ${e.message}` })
+  }
+  const record = await jail(box, request, { signal })
   const answer = answerTo(record)
-  const refused = record.refusal?.operation === 'source' // for a NUL in it, for one
+  // What the model has sent is refused for a NUL in the source, or an input too deep.
+  const refused = ['source', 'input', 'request'].includes(record.refusal?.operation)
   if ((answer === 'host' && !refused) || answer === 'broken') { // nothing that the model could mend
     throw new Error(`${record.reason}: ${record.message}`)
   }

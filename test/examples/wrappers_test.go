@@ -30,8 +30,8 @@ func TestWrappers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command("node", "--input-type=module", "-e", `import { runCode } from "`+module+`"; console.log(await runCode("return input * 2", 21), await runCode("throw 1"), await runCode("\0"))`).CombinedOutput()
-	if err != nil || !strings.Contains(string(out), `"value":42`) || !strings.Contains(string(out), "execution_failed") || !strings.Contains(string(out), "must not hold a NUL character") {
+	out, err := exec.Command("node", "--input-type=module", "-e", `import { runCode } from "`+module+`"; console.log(await runCode("return input * 2", 21), await runCode("throw 1"), await runCode("\0")); for (const n of [600, 1e5]) { let deep = []; for (let i = 0; i < n; i++) deep = [deep]; console.log(await runCode("return 1", deep)) }`).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), `"value":42`) || !strings.Contains(string(out), "execution_failed") || !strings.Contains(string(out), "must not hold a NUL character") || !strings.Contains(string(out), "must not be nested deeper") || !strings.Contains(string(out), "input can not be sent: ") {
 		t.Errorf("%v: %s", err, out)
 	}
 }
@@ -78,7 +78,9 @@ print(json.loads(langchain_tool.run_code("return input * 2", "21"))["value"])
 print(json.loads(langchain_tool.run_code("return 0"))["value"])
 print(json.loads(langchain_tool.run_code("1/0"))["reason"])
 print(json.loads(langchain_tool.run_code("\0"))["message"])
-print(langchain_tool.run_code("return 1", "{"))`
+print(json.loads(langchain_tool.run_code("return 1", "[" * 600 + "]" * 600))["message"])
+for input in "{", "NaN", "[-Infinity]", "[" * 100000 + "]" * 100000:
+    print(langchain_tool.run_code("return 1", input))`
 	wrappers, err := filepath.Abs(sources + "/wrappers")
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +88,7 @@ print(langchain_tool.run_code("return 1", "{"))`
 	python := exec.Command("python3", "-B", "-c", program)
 	python.Env = append(os.Environ(), "PYTHONPATH="+dir+":"+wrappers)
 	out, err := python.CombinedOutput()
-	if err != nil || !strings.HasPrefix(string(out), "42\n0\nexecution_failed\nsource: must not hold a NUL character\ninput must be JSON: ") {
+	if err != nil || !strings.HasPrefix(string(out), "42\n0\nexecution_failed\nsource: must not hold a NUL character\ninput: must not be nested deeper than 500 levels\ninput must be JSON: ") || strings.Count(string(out), "input must be JSON: ") != 4 {
 		t.Errorf("%v: %s", err, out)
 	}
 }
