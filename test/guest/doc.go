@@ -4,7 +4,7 @@
 //	go run ./test/guest                          everything, for hours
 //	go run ./test/guest -hosts qemu-6.1:root,qemu-6.12:user -suites cgroups,escape
 //	go run ./test/guest -hosts qemu-7.3 -roles user -suites jail -run TestReasonsForReal -v
-//	go run ./test/guest -within 60m -json hosts.json -docs docs/hosts.md
+//	go run ./test/guest -without programs -within 60m -json hosts.json -docs docs/hosts.md
 //	go run ./test/guest -roles root -suites programs -json programs.json
 //	go run ./test/guest -suites doctor -update   keep what doctor says from now on
 //

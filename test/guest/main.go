@@ -39,6 +39,7 @@ type options struct {
 	hosts    string
 	roles    string
 	suites   string
+	without  string
 	filter   string
 	skip     string
 	parallel int
@@ -56,6 +57,7 @@ func parseFlags() options {
 	flag.StringVar(&o.hosts, "hosts", "", "only these `hosts`, by name, separated by commas; NAME:ROLE is one role alone")
 	flag.StringVar(&o.roles, "roles", "root,user", "as whom: `root`, user or both")
 	flag.StringVar(&o.suites, "suites", "", "only these `suites`, by name, separated by commas")
+	flag.StringVar(&o.without, "without", "", "all but these `suites`")
 	flag.StringVar(&o.filter, "run", "", "only the tests, and programs, that match this `regexp`")
 	flag.StringVar(&o.skip, "skip", "", "no tests, and programs, that match this `regexp`")
 	flag.IntVar(&o.parallel, "parallel", 2, "how many guests at once")
@@ -81,9 +83,9 @@ func (o options) run(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	chosen, err := choose(suites(), o.suites, func(s suite) string { return s.name })
+	chosen, err := o.chosen()
 	if err != nil {
-		return false, fmt.Errorf("-suites: %w", err)
+		return false, err
 	}
 	if o.list {
 		return true, list(hosts, chosen)
@@ -130,6 +132,25 @@ func (o options) run(ctx context.Context) (bool, error) {
 		err = errors.Join(err, ctx.Err())
 	}
 	return ok, err
+}
+
+// chosen are the suites of the options.
+func (o options) chosen() ([]suite, error) {
+	name := func(s suite) string { return s.name }
+	chosen, err := choose(suites(), o.suites, name)
+	if err != nil {
+		return nil, fmt.Errorf("-suites: %w", err)
+	}
+	if o.without == "" {
+		return chosen, nil
+	}
+	left, err := choose(suites(), o.without, name)
+	if err != nil {
+		return nil, fmt.Errorf("-without: %w", err)
+	}
+	return slices.DeleteFunc(chosen, func(s suite) bool {
+		return slices.ContainsFunc(left, func(l suite) bool { return l.name == s.name })
+	}), nil
 }
 
 // choose picks from a list by name; no names are all.

@@ -68,6 +68,17 @@ func TestOutOfTime(t *testing.T) {
 	}
 }
 
+// What is left out is left out of everything, and nothing else is asked for by that.
+func TestWithout(t *testing.T) {
+	chosen, err := options{without: "programs,escape"}.chosen()
+	if err != nil || len(chosen) != len(suites())-2 || slices.ContainsFunc(chosen, func(s suite) bool { return s.name == "escape" }) {
+		t.Errorf("chosen = %+v, %v", chosen, err)
+	}
+	if _, err := (options{without: "no such"}).chosen(); err == nil {
+		t.Error("a suite that is not there was left out")
+	}
+}
+
 // Several boots of one host are one result.
 func TestAdd(t *testing.T) {
 	early, late := time.Unix(1, 0), time.Unix(9, 0)
