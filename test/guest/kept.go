@@ -32,6 +32,24 @@ func readResults(file string) ([]result, error) {
 	return all, nil
 }
 
+// save writes the results and the table, as far as they are asked for.
+func (o options) save(all []result) error {
+	if o.json == "" {
+		return nil
+	}
+	text, err := json.MarshalIndent(all, "", "\t")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(o.json, append(text, '\n'), 0o644); err != nil {
+		return err
+	}
+	if o.docs == "" {
+		return nil
+	}
+	return os.WriteFile(o.docs, []byte(page(all, command())), 0o644)
+}
+
 // merge puts new results in the place of old ones, job by job. What is kept of another
 // commit says so.
 func merge(old, new []result) []result {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -234,22 +233,4 @@ func fetchAll(cache string, hosts []pick) (map[string]image, error) {
 		images[h.kernel.name] = image
 	}
 	return images, nil
-}
-
-// save writes the results and the table, as far as they are asked for.
-func (o options) save(all []result) error {
-	if o.json == "" {
-		return nil
-	}
-	text, err := json.MarshalIndent(all, "", "\t")
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(o.json, append(text, '\n'), 0o644); err != nil {
-		return err
-	}
-	if o.docs == "" {
-		return nil
-	}
-	return os.WriteFile(o.docs, []byte(page(all, command())), 0o644)
 }
