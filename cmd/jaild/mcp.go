@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// endingTime is how long a session that was told to end may take, with a client that
-// does not read.
+// endingTime is how long a session that was told to end, or whose input has ended, may
+// take, with a client that does not read.
 const endingTime = 15 * time.Second
 
 // mcp is `jail mcp`, until its client goes away or a signal comes.
@@ -48,20 +48,48 @@ func mcp(handed string) int {
 		cancel()
 	}()
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(ctx, in, out) }()
+	heard := &noticed{from: in, over: make(chan struct{})}
+	go func() { ended <- server.Serve(ctx, heard, out) }()
 	select {
 	case err = <-ended:
 	case <-ctx.Done():
-		select {
-		case err = <-ended:
-		case <-time.After(endingTime):
-		}
+		err = within(endingTime, ended)
+	case <-heard.over:
+		err = within(endingTime, ended)
 	}
 	server.Close()
 	if err != nil {
 		return said.failed(err)
 	}
 	return 0
+}
+
+// within is what comes of a session, or nil when time is over.
+func within(limit time.Duration, ended <-chan error) error {
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(limit):
+		return nil
+	}
+}
+
+// A noticed reader closes over when there is nothing more to read.
+type noticed struct {
+	from io.Reader
+	over chan struct{}
+}
+
+func (n *noticed) Read(b []byte) (int, error) {
+	read, err := n.from.Read(b)
+	if err != nil {
+		select {
+		case <-n.over:
+		default:
+			close(n.over)
+		}
+	}
+	return read, err
 }
 
 // takeStdio takes stdin and stdout for the protocol alone: whatever else would be

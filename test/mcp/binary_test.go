@@ -171,16 +171,23 @@ func (s *server) ended(within time.Duration) {
 // TestEnds: however it ends, no box is left, and no workspace.
 func TestEnds(t *testing.T) {
 	for name, end := range map[string]func(s *server){
-		"its input ends":       func(s *server) { s.in.Close() },
-		"nobody reads":         func(s *server) { s.out.Close() },
-		"SIGTERM":              func(s *server) { s.cmd.Process.Signal(unix.SIGTERM) },
-		"SIGINT":               func(s *server) { s.cmd.Process.Signal(unix.SIGINT) },
-		"SIGHUP":               func(s *server) { s.cmd.Process.Signal(unix.SIGHUP) },
+		"its input ends": func(s *server) { s.in.Close() },
+		"nobody reads":   func(s *server) { s.out.Close() },
+		"SIGTERM":        func(s *server) { s.cmd.Process.Signal(unix.SIGTERM) },
+		"SIGINT":         func(s *server) { s.cmd.Process.Signal(unix.SIGINT) },
+		"SIGHUP":         func(s *server) { s.cmd.Process.Signal(unix.SIGHUP) },
+		"its input ends, and nobody reads": func(s *server) {
+			for id := range 4 {
+				s.call(2+id, "seq", "1", "100000")
+			}
+			time.Sleep(2 * time.Second) // until the pipe is full
+			s.in.Close()
+		},
 		"its input is no line": func(s *server) { io.WriteString(s.in, "{"); s.in.Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := base(t)
-			s := start(t)
+			s := start(t, "--page", "1M")
 			s.hold(dir)
 			end(s)
 			s.ended(time.Minute)

@@ -26,17 +26,21 @@ func (s *Server) call(ctx context.Context, call *mcp.CallToolRequest, spec jail.
 	}
 	defer leave()
 	told.begin()
-	inside, tooLarge := ctx, func() bool { return false }
+	inside, leaveWorkspace := ctx, func() *tooLarge { return nil }
 	if s.workspace != nil {
-		if inside, tooLarge, err = s.workspace.enter(ctx); err != nil {
+		if inside, leaveWorkspace, err = s.workspace.enter(ctx); err != nil {
 			return refused("workspace", err.Error(), nil)
 		}
 	}
 	res, err := run(inside)
-	if tooLarge() && res.Reason == jail.ReasonCanceled {
+	if full := leaveWorkspace(); full != nil && res.Reason == jail.ReasonCanceled {
 		res.Reason = jail.ReasonDiskFull
 		res.Message = fmt.Sprintf("ended because the workspace became larger than the %d bytes it may be, or its file system has hardly any room left", s.workspace.size)
 		res.Hint = "remove files from the workspace; if it grows once more, it is emptied"
+		if full.beside > 0 {
+			res.Message += fmt.Sprintf("; by this call or by another: %d more ran at that time and were ended as well", full.beside)
+			res.Hint += "; a call that wrote little there can be made again"
+		}
 	}
 	if s.workspace != nil && spec.Limits.FileSize == s.workspace.size && hasFailed(res.Reason) && s.workspace.hasFileOf(s.workspace.size) {
 		res.Message += fmt.Sprintf("; a file in the workspace has reached the %d bytes that all of it may have", s.workspace.size)
@@ -74,6 +78,10 @@ type teller struct {
 // tellEvery is how often a client is told.
 const tellEvery = time.Second
 
+// leastProgress is what each notification has more than the one before: the protocol
+// wants it to increase, also while a call only waits.
+const leastProgress = 1e-6
+
 func (s *Server) tell(ctx context.Context, call *mcp.CallToolRequest, limit time.Duration) *teller {
 	t := &teller{started: make(chan time.Time, 1), done: make(chan struct{}), over: make(chan struct{})}
 	token := call.Params.GetProgressToken()
@@ -90,17 +98,20 @@ func (s *Server) tell(ctx context.Context, call *mcp.CallToolRequest, limit time
 			call.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: progress, Total: limit.Seconds(), Message: message})
 		}
 		send("waiting for its turn")
-		var began time.Time
+		came, began := time.Now(), time.Time{}
 		for {
 			select {
 			case began = <-t.started:
-				progress = 0.001 // it must increase with each
+				progress += leastProgress
 				send("running")
 			case <-ticks.C:
-				if !began.IsZero() {
-					progress = time.Since(began).Seconds()
-					send(fmt.Sprintf("running for %.0f s of at most %v", progress, limit))
+				progress += leastProgress
+				if began.IsZero() {
+					send(fmt.Sprintf("waiting for its turn for %.0f s", time.Since(came).Seconds()))
+					continue
 				}
+				progress = max(progress, time.Since(began).Seconds())
+				send(fmt.Sprintf("running for %.0f s of at most %v", time.Since(began).Seconds(), limit))
 			case <-t.done:
 				return
 			}

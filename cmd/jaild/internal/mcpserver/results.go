@@ -40,7 +40,11 @@ func outputOf(o jail.Output) output {
 		}
 	}
 	head := read(o.Text)
-	return output{kept: append(head, read(o.Tail)...), written: o.Bytes, gap: int64(len(head))}
+	kept := append(head, read(o.Tail)...)
+	if !o.Truncated { // what is not there is the value
+		return output{kept: kept, written: int64(len(kept))}
+	}
+	return output{kept: kept, written: o.Bytes, gap: int64(len(head))}
 }
 
 func (o output) missing() int64 { return o.written - int64(len(o.kept)) }

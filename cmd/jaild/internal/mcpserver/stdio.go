@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -159,16 +160,29 @@ func (c *connection) decode(text []byte) jsonrpc.Message {
 		c.refuse(idOf(text), jsonrpc.CodeParseError, wantMessage)
 		return nil
 	}
-	var has struct{ Method, Result, Error json.RawMessage }
+	var has struct{ ID, Method, Result, Error json.RawMessage }
 	m, err := jsonrpc.DecodeMessage(text)
 	if err == nil && (json.Unmarshal(text, &has) != nil || has.Method == nil && has.Result == nil && has.Error == nil) {
 		err = errors.New("it has neither a method nor a result nor an error")
+	}
+	if err == nil && has.Method != nil && has.ID != nil && !isID(has.ID) {
+		err = errors.New("its id must be a string or an integer of less than 2^53")
 	}
 	if err != nil {
 		c.refuse(idOf(text), jsonrpc.CodeInvalidRequest, "this is no JSON-RPC message: "+err.Error())
 		return nil
 	}
 	return m
+}
+
+// isID says whether it is an id under which an answer comes back as it is: the library
+// keeps strings and the integers that doubles have, and would make 1 of 1.5.
+func isID(id json.RawMessage) bool {
+	if id[0] == '"' {
+		return true
+	}
+	n, err := strconv.ParseInt(string(id), 10, 64)
+	return err == nil && n > -1<<53 && n < 1<<53
 }
 
 // refuse answers what is no message, under its id where one can be made out: whoever

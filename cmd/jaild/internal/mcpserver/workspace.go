@@ -58,7 +58,10 @@ const (
 	workspaceTarget = "/workspace"
 )
 
-var errTooLarge = errors.New("the workspace became larger than it may be")
+// A tooLarge is why a box is ended when the workspace is: by it, or by one of those beside.
+type tooLarge struct{ beside int }
+
+func (*tooLarge) Error() string { return "the workspace became larger than it may be" }
 
 // newWorkspace makes a workspace, and removes those of servers that were killed.
 func newWorkspace(size int64) (*workspace, error) {
@@ -123,8 +126,8 @@ func (w *workspace) remove(until time.Time) {
 }
 
 // enter is for a box about to run: ctx ends when the workspace becomes too large.
-// Whoever entered calls leave when the box has ended, which says whether that was why.
-func (w *workspace) enter(ctx context.Context) (_ context.Context, leave func() bool, err error) {
+// Whoever entered calls leave when the box has ended: not nil if that was why.
+func (w *workspace) enter(ctx context.Context) (_ context.Context, leave func() *tooLarge, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.broken {
@@ -143,10 +146,12 @@ func (w *workspace) enter(ctx context.Context) (_ context.Context, leave func() 
 		w.looks = true
 		go w.watch()
 	}
-	return ctx, func() bool {
+	return ctx, func() *tooLarge {
 		cancel(nil)
 		w.left(u)
-		return errors.Is(context.Cause(ctx), errTooLarge)
+		var why *tooLarge
+		errors.As(context.Cause(ctx), &why)
+		return why
 	}, nil
 }
 

@@ -92,7 +92,7 @@ func (w *workspace) end() {
 	defer w.mu.Unlock()
 	w.looks, w.full = false, len(w.boxes) > 0
 	for u := range w.boxes {
-		u.cancel(errTooLarge)
+		u.cancel(&tooLarge{beside: len(w.boxes) - 1})
 	}
 }
 
