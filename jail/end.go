@@ -39,6 +39,7 @@ func (e *end) now(cause Reason) {
 func (e *end) kill() {
 	if e.lifeline >= 0 {
 		unix.Write(e.lifeline, []byte{0})
+		e.wake()
 	} else {
 		unix.PidfdSendSignal(e.pidfd, unix.SIGKILL, nil, 0)
 	}

@@ -138,6 +138,9 @@ func (r *run) reap(c *child) {
 	since := time.Now()
 	for wait := 20 * time.Millisecond; !r.gone(c, wait); wait = 100 * time.Millisecond {
 		if time.Since(since) > endGrace {
+			if r.spec.inPlace() {
+				r.uproot(c)
+			}
 			return
 		}
 		// A box that starves itself of processor time dies too slowly, unless
