@@ -96,6 +96,9 @@ func TestPages(t *testing.T) {
 	}
 	for _, path := range append(pages, sources+"/README.md") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
+			if filepath.Base(path) == "packages.md" {
+				havePackages(t)
+			}
 			p := readPage(t, path)
 			if written := slices.Contains([]string{"hosts.md", "learn.md", "speed.md"}, filepath.Base(path)); written != (len(p.sessions) == 0) {
 				t.Errorf("%d commands are typed; a program has written it: %v", len(p.sessions), written)
