@@ -69,6 +69,8 @@ func suspicionOf(d Denial, said words) (s suspicion, any bool) {
 		return tried, true
 	case (d.common || s == missed) && said.name(d):
 		return told, true
+	case s == tried && d.Errno == "ENOSYS" && tellsOf(said.all, "unction not implemented", "ENOSYS"): // which no other is heard with
+		return told, true
 	}
 	return s, !d.common
 }

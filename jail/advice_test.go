@@ -120,3 +120,19 @@ func TestHeed(t *testing.T) {
 		}
 	}
 }
+
+// A call that only an answer of absence is heard for is told where the program speaks of
+// that, and not where it speaks of something else.
+func TestAccuseOfAbsence(t *testing.T) {
+	for said, likely := range map[string]bool{
+		"go: RLock /srv/go.mod: function not implemented": true, "flock: Function not implemented": true, "Error: ENOSYS": true,
+		"assertion failed": false, "": false,
+	} {
+		code := 1
+		res := Result{Reason: ReasonExecutionFailed, ExitCode: &code, Message: "m", Denials: []Denial{{What: "flock(fd, LOCK_EX)", Errno: "ENOSYS", Count: 1, Grant: "--allow-syscall flock"}}}
+		res.accuse("/bin/x", "", said)
+		if res.Denials[0].Likely != likely {
+			t.Errorf("after %q: likely is %v, want %v (%s)", said, !likely, likely, res.Hint)
+		}
+	}
+}

@@ -33,7 +33,7 @@ func (r *run) startHint(said string) string {
 				continue
 			}
 			flags := "--cwd " + shellword.Quote(dir)
-			if m := r.plan.view.mountAt(p); m == nil {
+			if m := r.plan.view.mountAt(p); m == nil || m.Kind == MountTmpfs {
 				g := r.typed(r.grantOn(f, p, paths.Read))
 				if g.flags == "" {
 					continue

@@ -25,6 +25,10 @@ func (r *run) searched(e *SetupError) {
 		return
 	}
 	name := r.spec.Args[0]
+	if line := shellLine(r.spec.Args); line != "" {
+		e.Operand, e.Remedy = name, line
+		return
+	}
 	if strings.Contains(name, "/") || path.Base(e.Operand) != name {
 		return
 	}

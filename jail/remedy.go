@@ -31,7 +31,7 @@ func remedy(e *SetupError, p *Plan) string {
 	case errors.Is(e.Err, unix.ENOSYS), errors.Is(e.Err, unix.EPERM) && lookup:
 		return forbidden(e.Operation)
 	case p.spec.inPlace() && e.Stage == StageLandlock && denied && lookup:
-		return "the box's user can't reach it: let everybody pass the folders above it"
+		return unreachable(e.Operand)
 	case e.Stage == StageIdentity && denied && !p.spec.inPlace():
 		return powerless(e.Operation)
 	case e.Stage == StageSession && lookup && denied:
@@ -61,6 +61,16 @@ func execRemedy(operand string, err error) string {
 		return "the file is no program of this architecture and has no #! line"
 	}
 	return ""
+}
+
+// unreachable is for what the caller, who is root, may reach and the box's user may not. A
+// home that everybody may pass is nothing to recommend.
+func unreachable(p string) string {
+	const text = "the box's user can't reach it: "
+	if p == "/root" || below(p, "/root") {
+		return text + "have what it needs from outside of /root, as an interpreter that lies elsewhere and first in PATH, or leave --tier 2 out"
+	}
+	return text + "let everybody pass the folders above it, or leave --tier 2 out"
 }
 
 const remedyChanged = "it changed while the box was made: grant files and folders that nobody else changes"

@@ -270,6 +270,7 @@ func (r *run) finish(err error) (Result, error) {
 		res.Refusal = &Refusal{Stage: StageValidate, Operand: faults[0].Field}
 	case errors.As(err, &setup):
 		r.searched(setup)
+		r.wantsFolder(setup)
 		res.Reason, res.Message = refusalReason(setup), strings.TrimPrefix(err.Error(), "jail: ")
 		if what, remedy := r.missingInterpreter(setup); what != "" {
 			res.Message, setup.Remedy = res.Message+": "+what, remedy

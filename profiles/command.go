@@ -48,7 +48,7 @@ func (b *builder) interpreted(args []string) []string {
 	case line.hasScript:
 		script := line.script
 		if run.grant == grantScript {
-			script = b.script(line.script)
+			script = b.script(line.script, line)
 		}
 		out = append(out, script)
 	case len(args) == 0:
@@ -80,7 +80,7 @@ func (b *builder) program(arg string) string {
 		return arg
 	}
 	if err != nil || !isFile(t.real) {
-		if host == "" {
+		if host == "" || strings.Contains(arg, " ") { // a whole line, mostly: it is shown as it was typed
 			return arg
 		}
 		return filepath.Clean(host)

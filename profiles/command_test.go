@@ -134,6 +134,8 @@ func TestScripts(t *testing.T) {
 		{"a link out of the workspace", []string{root + "/ws/out"}, ws, "", "", `script: "ROOT/ws/out": ` + planted("ROOT/ws/out", "ROOT/beside/it")},
 		{"a folder that leads out", []string{root + "/ws/outdir/it"}, ws, "", "", `script: "ROOT/ws/outdir/it": ` + planted("ROOT/ws/outdir", "ROOT/beside/it")},
 		{"missing", []string{"nosuch.sh"}, Overrides{}, "", "", `script: "nosuch.sh": ` + wantScript + `: no such file or directory`},
+		{"its interpreter", []string{"sh", "-c", "a b"}, Overrides{}, "", "", `script: "sh": the script alone, since the profile brings the interpreter: jail run --profile sh -- -c 'a b'`},
+		{"another's interpreter", []string{"python3", "x.py"}, Overrides{}, "", "", `script: "python3": a script of this profile's; python3 has a profile of its own, which brings it: jail run --profile python x.py`},
 		{"dangling", []string{"dangling"}, Overrides{}, "", "", `script: "dangling": ` + "a path that leads to something; the symbolic link ROOT/cwd/dangling leads to ROOT/cwd/nowhere, where nothing is"},
 		{"below a file", []string{"x.sh/y"}, Overrides{}, "", "", `script: "x.sh/y": ` + wantScript + `: not a directory`},
 		{"a folder", []string{"dir"}, Overrides{}, "", "", `script: "dir": ` + wantScript + `: it is a folder; grant it with --ro or --workspace and name a file in it`},

@@ -31,10 +31,10 @@ func (b *builder) checkDash(args []string) {
 	}
 }
 
-const wantScript = "a readable script file; an argument that starts with - is an option, a script of such a name is given as ./-name"
+const wantScript = "a readable script file"
 
 // script makes sure that the box sees a script, and returns its path there.
-func (b *builder) script(arg string) string {
+func (b *builder) script(arg string, rest line) string {
 	if b.p.settings.run.heap == heapV8 && !utf8.ValidString(arg) {
 		b.fault("script", arg, "a name in UTF-8, because Node.js finds no other file; what is in this one can come by --stdin FILE, with - for the script")
 		return arg
@@ -64,7 +64,11 @@ func (b *builder) script(arg string) string {
 		return arg
 	}
 	if err != nil {
-		b.fault("script", arg, wantScript+": "+reason(err))
+		want := wantScript + ": " + reason(err)
+		if errors.Is(err, unix.ENOENT) {
+			want = or(b.programAsScript(arg, rest), want)
+		}
+		b.fault("script", arg, want)
 		return arg
 	}
 	if why := b.unreadable(t.real, jail.Mount{Kind: jail.MountRO, Source: t.real}); why != "" {

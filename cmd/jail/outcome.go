@@ -28,7 +28,7 @@ func printOutcome(w io.Writer, r jail.Result, quiet, traced bool) {
 	ended := r.Reason == jail.ReasonOK || r.Reason == jail.ReasonExecutionFailed
 	likely := slices.ContainsFunc(r.Denials, func(d jail.Denial) bool { return d.Likely })
 	// What many programs are refused and do without is in the record alone.
-	told := likely || r.Reason == jail.ReasonExecutionFailed && r.Hint != "" && !strings.Contains(r.Hint, "it was refused ")
+	told := likely || r.Reason == jail.ReasonExecutionFailed && r.Hint != "" && (wordless(r) || !strings.Contains(r.Hint, "it was refused "))
 	if ended && !told && !r.Stdout.Truncated && !r.Stderr.Truncated {
 		if traced {
 			printDenials(w, r.Denials)
@@ -50,6 +50,12 @@ func printOutcome(w io.Writer, r jail.Result, quiet, traced bool) {
 	if likely || traced || !ended || !told {
 		printDenials(w, r.Denials)
 	}
+}
+
+// wordless says whether a program failed and said nothing of it: 1 alone is an answer, as
+// grep's that there is no such line.
+func wordless(r jail.Result) bool {
+	return r.ExitCode != nil && *r.ExitCode > 1 && r.Stdout.Bytes == 0 && r.Stderr.Bytes == 0
 }
 
 // printDenials is a line for each thing that was refused.

@@ -60,6 +60,7 @@ func runCommand(args []string) int {
 	if errors.As(err, &faults) { // found by looking at the host
 		return refuse(spec, line.named(faults, spec, o), jail.StageValidate, target)
 	}
+	line.tellMeant(&res, host, o)
 	return finish(res, o, target)
 }
 
