@@ -10,14 +10,16 @@ import (
 // Hidden says whether a character is one that nobody sees, or that changes what is seen
 // around it: control and format characters (escape sequences of terminals, bidirectional
 // marks, zero-width ones, tags), separators of lines, variation selectors, private ones,
-// and blanks that are letters or symbols by their category (Unicode 15, the fillers of
-// Hangul, the empty pattern of Braille).
+// what is to be ignored (Other_Default_Ignorable_Code_Point, unassigned ones among them)
+// or is no character, and blanks that are letters, marks or symbols by their category (the
+// fillers of Hangul and Khitan, the empty pattern of Braille, the head of a null note).
 func Hidden(r rune) bool {
 	switch r {
-	case 0x034f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x2028, 0x2029, 0x2800, 0x3164, 0xffa0:
+	case 0x17b4, 0x17b5, 0x2028, 0x2029, 0x2800, 0x16fe4, 0x1d159:
 		return true
 	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Variation_Selector) || r >= 0xe0000
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Variation_Selector,
+		unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point) || r >= 0xe0000
 }
 
 // Seen says whether a character is seen as what it is: not [Hidden], known to Unicode, and
