@@ -84,7 +84,11 @@ func judgeOutput(res *jail.Result) {
 		invalid(res, "it wrote none", "write one JSON document to stdout")
 	case res.Stdout.Truncated:
 		invalid(res, "its output was cut at the cap", "raise --output")
-	case res.Stdout.Encoding != "" || tooDeep([]byte(text)) || !json.Valid([]byte(text)):
+	case res.Stdout.Encoding != "":
+		invalid(res, "its output is not UTF-8, as JSON is", "write text, or bytes in base64")
+	case tooDeep([]byte(text)):
+		invalid(res, fmt.Sprintf("its output is nested deeper than %d levels", MaxDepth), "write what is nested less")
+	case !json.Valid([]byte(text)):
 		invalid(res, "its output is not one JSON document", "write one JSON document to stdout, and everything else to stderr")
 	case tooLarge([]byte(text)) != "":
 		invalid(res, numberTooLarge(tooLarge([]byte(text))), "write it as a string")

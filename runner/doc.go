@@ -137,7 +137,9 @@
 // Node.js that waits for what can't come any more, since nothing is left to run, ends
 // with exit code 13 and the error UnsettledPromise; Python waits until the timeout.
 // [Wasm] does as Node.js, and has nothing to exit by. Its memory is used up at --memory
-// less what the engine takes, and from 40 MiB on that is before the kernel's cap is reached:
+// less what the engine takes, and from 40 MiB on that is before the kernel's cap is reached, but for a source of some 50 MiB
+// or more, which can need the default memory for itself before it has begun (the reason is
+// out_of_memory then, or timeout, since that takes some 20 s):
 // what it does then throws InternalError, "out of memory", which it can catch as any error,
 // and ends with if it does not. If it catches that and fills what is left, null is thrown,
 // for an error takes memory too; it ends with the same InternalError then, for null or for

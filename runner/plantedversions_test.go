@@ -45,6 +45,23 @@ func TestPythonVersionsTakeNothingPlanted(t *testing.T) {
 	}
 }
 
+// A Python that is too old is said to be, with what to do, and not taken for the source's
+// mistake.
+func TestPythonIsTooOld(t *testing.T) {
+	home, _ := os.UserHomeDir()
+	programs, _ := filepath.Glob(filepath.Join(home, ".pyenv/versions/3.[67].*/bin/python3"))
+	if len(programs) == 0 {
+		t.Skip("SKIPPED: no Python before 3.8 in ~/.pyenv/versions")
+	}
+	for _, program := range programs {
+		t.Setenv("PATH", filepath.Dir(program)+":"+os.Getenv("PATH"))
+		res := evaluate(t, Python, Request{Source: "return 1"}, bounds())
+		if res.Error == nil || res.Error.Name != oldPython || !strings.Contains(res.Message, "need Python 3.8 or later") || !strings.Contains(res.Hint, "PATH") {
+			t.Errorf("%s: %s: %s; hint %q; stderr %s", program, res.Reason, res.Message, res.Hint, res.Stderr.Text)
+		}
+	}
+}
+
 // pythons are the Pythons of this machine that the runner is for, by their versions.
 func pythons(t *testing.T) map[string]string {
 	t.Helper()

@@ -10,6 +10,14 @@ folder = sys.path.pop(0) if sys.path and sys.path[0] == "" else None  # nothing 
 LIBRARY = list(sys.path)
 import os
 
+if sys.version_info < (3, 8):  # what follows needs that, and the source can't help it
+    import json
+    with open(0, "rb", closefd=False) as f:
+        request = json.loads(f.read().decode())
+    told = {"name": "OldPython", "message": "sources need Python 3.8 or later, and this is " + sys.version.split()[0], "trace": ""}
+    answer = json.dumps({"error": told}).encode()
+    os.write(3, b"%s %d\n" % (request["token"].encode(), len(answer)) + answer)
+    os._exit(1)
 if os.environ.get("PYTHONSAFEPATH") == "jail":  # ours, which kept the folder away so far
     del os.environ["PYTHONSAFEPATH"]
     if not sys.flags.ignore_environment and getattr(sys.flags, "safe_path", False) and "-P" not in sys.orig_argv:

@@ -29,6 +29,9 @@ const (
 	MemoryRefused = "MemoryRefused"
 )
 
+// oldPython is the name of the error of a Python that the runner is not for.
+const oldPython = "OldPython"
+
 // OutOfMemory is the message of the error that QuickJS throws when there is no more.
 const OutOfMemory = "out of memory"
 
@@ -80,6 +83,8 @@ func JudgeModule(res *jail.Result, written []byte) {
 // hintFor is what can be done about an error of the engine's, or "".
 func hintFor(t jail.Thrown) string {
 	switch {
+	case t.Name == oldPython:
+		return "have PATH name a Python of 3.8 or later first"
 	case t.Name == NotModule:
 		return "give the path of a WebAssembly module; other programs have profiles of their own: jail profiles"
 	case t.Name == MissingImport, t.Name == NoStart:
