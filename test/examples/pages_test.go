@@ -181,7 +181,7 @@ func (p page) typeIn(t *testing.T, dir string) []shown {
 }
 
 // checkJSON demands JSON, and of what is a client's configuration that its commands
-// start: with no input they end at once.
+// start: with no input they end at once. The home that it shows is the page's folder.
 func checkJSON(t *testing.T, dir, text string) {
 	t.Helper()
 	var shown struct {
@@ -195,6 +195,9 @@ func checkJSON(t *testing.T, dir, text string) {
 		return
 	}
 	for name, s := range shown.Servers {
+		for i := range s.Args {
+			s.Args[i] = strings.Replace(s.Args[i], "/home/me", dir, 1)
+		}
 		command := exec.Command(s.Command, s.Args...)
 		command.Dir, command.Env = dir, append(os.Environ(), "HOME="+dir)
 		if out, err := command.CombinedOutput(); err != nil {

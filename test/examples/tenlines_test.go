@@ -25,32 +25,30 @@ func TestTenLines(t *testing.T) {
 		}
 	}
 	t.Run("half a record", func(t *testing.T) {
-		dir := t.TempDir()
-		t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-		commands := map[string][]string{"agent.mjs": {"node"}, "agent.py": {"python3"}, "agent.sh": {"sh"}}
-		if _, err := exec.LookPath("rustc"); err == nil {
-			commands["agent.rs"] = nil
-		}
+		dir, commands := p.agents(t)
 		for file, command := range commands {
-			path := dir + "/" + file
-			if err := os.WriteFile(path, []byte(p.files[file]), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			if command = append(command, path); file == "agent.rs" {
-				command = []string{dir + "/agent"}
-				if out, err := exec.Command("rustc", "-o", command[0], path).CombinedOutput(); err != nil {
-					t.Fatalf("rustc: %v: %s", err, out)
-				}
-			}
 			for _, half := range halfRecords()[4:] { // those of a jail that was killed, and of another version
 				if strings.HasSuffix(half, "1}\n") { // a newline is only behind a whole one
 					continue
 				}
-				if err := os.WriteFile(dir+"/jail", []byte("#!/bin/sh\ncat >/dev/null\nprintf %s '"+half+"'\n"), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if out, _ := exec.Command(command[0], command[1:]...).Output(); strings.Contains(string(out), "value: ") && !strings.HasPrefix(string(out), "to the model: ") {
+				standIn(t, dir, half)
+				if out, _ := exec.Command(command[0], command[1:]...).Output(); len(out) > 0 {
 					t.Errorf("%s takes %q for an answer: %s", file, half, out)
+				}
+			}
+		}
+	})
+	t.Run("for the operator", func(t *testing.T) {
+		dir, commands := p.agents(t)
+		for file, command := range commands {
+			for _, reason := range []string{"setup_refused", "internal_error"} {
+				standIn(t, dir, `{"schema":"jail/1","tier":1,"reason":"`+reason+`","ok":false,"message":"no group","hint":"make one","stdout":{"text":""}}`+"\n")
+				agent := exec.Command(command[0], command[1:]...)
+				var told strings.Builder
+				agent.Stderr = &told
+				out, err := agent.Output()
+				if err != nil || len(out) > 0 || !strings.HasPrefix(told.String(), "to the operator: ") || !strings.Contains(told.String(), "no group") || !strings.Contains(told.String(), "make one") {
+					t.Errorf("%s, of %s: %v, %q, and to the operator %q", file, reason, err, out, told.String())
 				}
 			}
 		}
@@ -77,4 +75,39 @@ func TestTenLines(t *testing.T) {
 			}
 		}
 	})
+}
+
+// agents are the commands of the page's programs, which find the jail in dir first.
+func (p page) agents(t *testing.T) (dir string, commands map[string][]string) {
+	t.Helper()
+	dir = t.TempDir()
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	commands = map[string][]string{"agent.mjs": {"node", dir + "/agent.mjs"}, "agent.py": {"python3", dir + "/agent.py"}, "agent.go": {dir + "/of-go"}}
+	build := map[string][]string{"agent.go": {"go", "build", "-o", dir + "/of-go", dir + "/agent.go"}}
+	if _, err := exec.LookPath("jq"); err == nil {
+		commands["agent.sh"] = []string{"sh", dir + "/agent.sh"}
+	}
+	if _, err := exec.LookPath("rustc"); err == nil {
+		commands["agent.rs"] = []string{dir + "/of-rust"}
+		build["agent.rs"] = []string{"rustc", "-o", dir + "/of-rust", dir + "/agent.rs"}
+	}
+	for file := range commands {
+		if err := os.WriteFile(dir+"/"+file, []byte(p.files[file]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if command, ok := build[file]; ok {
+			if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
+				t.Fatalf("%s: %v: %s", file, err, out)
+			}
+		}
+	}
+	return dir, commands
+}
+
+// standIn puts a jail into dir that leaves nothing but the record, or what there is of it.
+func standIn(t *testing.T, dir, record string) {
+	t.Helper()
+	if err := os.WriteFile(dir+"/jail", []byte("#!/bin/sh\ncat >/dev/null\nprintf %s '"+record+"'\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 }
