@@ -9,8 +9,8 @@ import (
 )
 
 // makeRoom sees that the supervisor never needs a thread while the box runs, where
-// the box and others like it could have taken what there is room for: that takes some
-// tenths of a millisecond. That the box's own cap is more than there is room for is no
+// the box and others like it could have taken what there is room for: that takes about a
+// millisecond. That the box's own cap is more than there is room for is no
 // fault: it is a bound and no promise, and in containers with a limit of a hundred the
 // default would be one.
 func (r *run) makeRoom() error {
@@ -19,7 +19,7 @@ func (r *run) makeRoom() error {
 	}
 	const own = 2 // PID 1 and what clones it
 	missing := int64(threads.Missing(1))
-	if room := threads.Room(); missing > 0 && room < missing+own || room < own {
+	if room := threads.Room(missing + own); missing > 0 && room < missing+own || room < own {
 		return &SetupError{Stage: StageClone, Operation: "clone", Operand: "the supervisor's threads",
 			Err:    fmt.Errorf("%w: the limits on the caller's processes have room for %d more, and the supervisor and PID 1 need %d", unix.EAGAIN, room, missing+own),
 			Remedy: moreProcesses}

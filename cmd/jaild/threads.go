@@ -30,8 +30,9 @@ func keepThreads(said teller, running, ready int) (int, error) {
 	if runtime.GOMAXPROCS(0) > mostProcessors {
 		runtime.GOMAXPROCS(mostProcessors)
 	}
-	room := threads.Room() - int64(threads.Missing(0))
-	fit := int(min(room*3/4/(threads.ForBox+ofBox), int64(running+ready+passing)))
+	most := int64(running + ready + passing)
+	room := threads.Room(2*most*(threads.ForBox+ofBox)) - int64(threads.Missing(0))
+	fit := int(min(room*3/4/(threads.ForBox+ofBox), most))
 	if fit -= ready + passing; fit < 1 {
 		return 0, fmt.Errorf("the limits on this process's processes have room for %d more, too few for one box beside the %d that are to be ready: allow it more (ulimit -u, pids.max of its cgroup), or keep fewer ready (--warm)", room, ready)
 	}

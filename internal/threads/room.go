@@ -47,8 +47,9 @@ func Few(most int64) bool {
 
 // Room is how many processes and threads this one may make now, as far as it can
 // tell: what its groups allow whose folders it can see, and RLIMIT_NPROC. Who else
-// makes some at the same time is faster or is not.
-func Room() int64 {
+// makes some at the same time is faster or is not. Where there is enough it may say
+// less than there is, which takes less time to find out.
+func Room(enough int64) int64 {
 	room := int64(Unlimited)
 	for _, folder := range groups() {
 		limit, err := number(path.Join(folder, "pids.max"))
@@ -60,7 +61,11 @@ func Room() int64 {
 		}
 	}
 	if limit, ok := userLimit(); ok {
-		room = min(room, limit-tasks(os.Getuid()))
+		at := limit - everybodys()
+		if at < enough {
+			at = limit - tasks(os.Getuid())
+		}
+		room = min(room, at)
 	}
 	return max(0, room)
 }
@@ -110,6 +115,19 @@ func number(file string) (int64, error) {
 		return 0, err
 	}
 	return strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64)
+}
+
+// everybodys is how many processes and threads there are, of all users
+// (proc_loadavg(5)): at least as many as the user's, and found at once.
+func everybodys() int64 {
+	text, _ := os.ReadFile("/proc/loadavg")
+	_, rest, _ := bytes.Cut(text, []byte("/"))
+	total, _, _ := bytes.Cut(rest, []byte(" "))
+	n, err := strconv.ParseInt(string(total), 10, 64)
+	if err != nil {
+		return math.MaxInt32
+	}
+	return n
 }
 
 // tasks counts the processes and threads of a user that can be seen: those in other
