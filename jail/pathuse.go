@@ -22,9 +22,10 @@ type PathUse struct {
 	Kind   MountKind
 	Source string
 	// What was done with it. Used is anything else, such as looking at it.
-	// Entered is that it became the working folder.
-	Read, Written, Made, Removed, Executed, Entered, Used bool
-	Count                                                 int64
+	// Entered is that it became the working folder, and Anew that a file that was there was
+	// written from its start, as one that is not there is made (open(2), O_CREAT, O_TRUNC).
+	Read, Written, Made, Removed, Anew, Executed, Entered, Used bool
+	Count                                                       int64
 }
 
 // Used is what a traced program used.
@@ -65,7 +66,7 @@ func (r *run) used() *Used {
 		kind := u.mode & unix.S_IFMT
 		p := PathUse{Path: u.asked, Real: u.real, Count: u.count,
 			Dir: kind == unix.S_IFDIR, Link: kind == unix.S_IFLNK, Special: kind == unix.S_IFSOCK || kind == unix.S_IFCHR || kind == unix.S_IFBLK,
-			Read: u.did&paths.Read != 0, Written: u.did&(paths.Write|paths.Change|paths.Remove) != 0, Made: u.did&paths.Make != 0, Removed: u.did&paths.Remove != 0, Entered: u.did&paths.Enter != 0,
+			Read: u.did&paths.Read != 0, Written: u.did&(paths.Write|paths.Change|paths.Remove) != 0, Made: u.did&paths.Make != 0, Removed: u.did&paths.Remove != 0, Anew: u.did&paths.Replace != 0, Entered: u.did&paths.Enter != 0,
 			Executed: u.did&paths.Execute != 0, Used: u.did&(paths.Look|paths.Enter|paths.Connect) != 0}
 		if m := r.plan.view.mountAt(u.real); m != nil {
 			p.Kind, p.Source = m.Kind, m.source(u.real)

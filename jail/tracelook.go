@@ -52,6 +52,9 @@ func (t *tracer) judge(full string, o paths.Operand) string {
 			use.did |= want
 		}
 	}
+	if o.Anew && use.did&paths.Write != 0 {
+		use.did |= paths.Replace
+	}
 	if o.Want&paths.Make != 0 && o.Want&(paths.Read|paths.Write) == 0 { // a rename onto it
 		leads = t.make(full, asked, o)
 	}

@@ -133,7 +133,7 @@ func (s *seenPaths) again(asked string, o paths.Operand) (real string, ok bool) 
 	if plain := s.uses[useKey{asked, false}]; u == nil && plain != nil && plain.real == asked { // it is no link
 		u = plain
 	}
-	if u == nil || u.did&o.Want != o.Want || o.Want&paths.Remove != 0 {
+	if u == nil || u.did&o.Want != o.Want || o.Anew && u.did&paths.Replace == 0 || o.Want&paths.Remove != 0 {
 		return "", false
 	}
 	u.count++

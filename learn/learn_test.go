@@ -40,6 +40,7 @@ func list(p string) jail.PathUse   { return jail.PathUse{Path: p, Dir: true, Rea
 func looked(p string) jail.PathUse { return jail.PathUse{Path: p, Dir: true, Used: true} }
 func wrote(p string) jail.PathUse  { return jail.PathUse{Path: p, Written: true} }
 func made(p string) jail.PathUse   { return jail.PathUse{Path: p, Made: true, Written: true} }
+func anew(p string) jail.PathUse   { return jail.PathUse{Path: p, Written: true, Anew: true} }
 func madeDir(p string) jail.PathUse {
 	return jail.PathUse{Path: p, Made: true}
 }
@@ -55,6 +56,8 @@ func TestPaths(t *testing.T) {
 	}{
 		{"two files read, one made", []jail.PathUse{read("/proj/a"), read("/proj/data/b"), made("/proj/out/c")}, []string{"/proj/a", "/proj/data/b"}, []string{"/proj/out"}, 0},
 		{"a file written that was there", []jail.PathUse{wrote("/proj/db/x.db"), read("/proj/db/x.db")}, nil, []string{"/proj/db/x.db"}, 0},
+		{"a file written anew, that an earlier run may have made", []jail.PathUse{anew("/proj/out/x.txt")}, nil, []string{"/proj/out"}, 0},
+		{"the same, read before", []jail.PathUse{read("/proj/bin/x"), anew("/proj/bin/x")}, nil, []string{"/proj/bin"}, 0},
 		{"made at the top", []jail.PathUse{read("/proj/a"), made("/proj/c")}, []string{"/proj/main.py"}, []string{"/proj"}, 0},
 		{"below what was made", []jail.PathUse{madeDir("/proj/out/2024"), made("/proj/out/2024/x"), read("/proj/out/2024/x")}, nil, []string{"/proj/out"}, 0},
 		{"many of one folder", []jail.PathUse{read("/proj/src/a"), read("/proj/src/b"), read("/proj/src/c"), read("/proj/src/d"), read("/proj/x/y")}, []string{"/proj/src", "/proj/x/y"}, nil, 0},

@@ -73,6 +73,15 @@ func (t *tree) alone(dir string, written func(p string) bool) bool {
 	})
 }
 
+// openable says whether a folder may be granted to be written though a file in it would do:
+// it opens no keys, and nothing that tells programs what to do.
+func (t *tree) openable(dir string, written func(p string) bool) bool {
+	if m, _ := t.covering(dir); t.there.Gone(m.Source) {
+		return true // nothing is
+	}
+	return !t.missing(dir) && t.keeps(dir) == "" && !steers(t.host(dir)) && t.holds(dir).known && !slices.ContainsFunc(t.opened(dir, written), func(h jail.Holding) bool { return h.Keys || h.Steers })
+}
+
 const opensBesides = "; opens besides: "
 
 // mostKeys is how many names a comment has of keys and what is hidden.

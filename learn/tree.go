@@ -26,6 +26,7 @@ type tree struct {
 	inPlace  bool                  // the box has the host's own links (tier 2)
 	dirs     map[string]bool       // paths that are folders
 	made     map[string]bool       // what was made or removed, in any run
+	anew     map[string]bool       // what was there, and is made where it is not
 	wrote    map[string]int        // what was written, and how often
 	read     map[string]int        // what was read or executed
 	list     map[string]bool       // folders that were listed
@@ -57,7 +58,7 @@ const (
 
 func newTree(runs []Watched, listings listing, j *judge) *tree {
 	t := &tree{mounts: map[string]jail.Mount{}, given: map[string]jail.Mount{}, around: map[string]bool{}, start: runs[0].Spec.Dir, inPlace: runs[0].Spec.Tier == jail.Tier2,
-		dirs: map[string]bool{}, made: map[string]bool{}, wrote: map[string]int{}, read: map[string]int{}, list: map[string]bool{}, held: map[string]bool{}, shapes: map[string][]names{},
+		dirs: map[string]bool{}, made: map[string]bool{}, anew: map[string]bool{}, wrote: map[string]int{}, read: map[string]int{}, list: map[string]bool{}, held: map[string]bool{}, shapes: map[string][]names{},
 		looked: map[string]string{}, links: map[link]how{}, listings: listings, enough: fullDetail, judge: j}
 	for _, w := range runs {
 		for _, m := range w.Given.View {
@@ -114,6 +115,7 @@ func (t *tree) add(u jail.PathUse) {
 	switch {
 	case m.Kind == jail.MountRW && (u.Made || u.Written):
 		t.made[p] = t.made[p] || u.Made || u.Removed || apart // what can't be granted by itself is changed in its folder
+		t.anew[p] = t.anew[p] || u.Anew
 		if !t.isGiven(p, jail.MountRW) {
 			t.wrote[p] += n
 		}

@@ -12,13 +12,16 @@ import (
 )
 
 // writable is where something was written: a file that was there before, or the
-// folder in which something was made or removed, as far as that was there before.
+// folder in which something was made or removed, as far as that was there before. A file
+// that is written from its start, and that an earlier run may have made, takes the folder
+// that making it takes, but for one that opens keys or what tells programs what to do: else
+// the profile is of no use where all that was made has been removed.
 func (t *tree) writable() []Grant {
-	count := map[string]int{}
+	count, written := map[string]int{}, around(t.wrote)
 	for p, n := range t.wrote {
 		root := t.root(p)
 		at := p
-		if t.made[p] && p != root {
+		if p != root && (t.made[p] || t.anew[p] && t.openable(parent(p), written)) {
 			at = parent(p)
 		}
 		for at != root && (t.made[at] || passing(path.Base(at)) || t.differs(at) || t.stale(at)) {

@@ -147,7 +147,7 @@ func grantFault(f jail.Fault, spec jail.Spec, index string, o options) jail.Faul
 	gone := strings.HasSuffix(f.Want, unix.ENOENT.Error())
 	f.Want += "; no flag asks for it, but the profile or the program"
 	if gone { // such as what was learned, and removed since
-		f.Want += ": make it again, be it empty, or take its line out of the profile"
+		f.Want += ": make it, as a folder or as an empty file, or take its line out of the profile"
 	}
 	return f
 }

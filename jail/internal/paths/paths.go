@@ -19,6 +19,7 @@ const (
 	Execute                  // to become it
 	Change                   // to change its mode, times, owner or attributes
 	Connect                  // to connect to the socket there
+	Replace                  // to write it from its start, whether it is there or not
 )
 
 // An Operand is one path of a call.
@@ -28,6 +29,7 @@ type Operand struct {
 	Want     Want
 	NoFollow bool // a link at its end is meant itself
 	New      bool // it must not be there yet: that it is is no refusal
+	Anew     bool // it is written from its start, and made where it is not there
 	Socket   bool // at Address is a struct sockaddr, as long as Length says
 	Length   uint64
 }
@@ -179,6 +181,7 @@ func opened(fd int32, address uint64, flags uint32) Operand {
 	if flags&unix.O_CREAT != 0 {
 		o.Want |= Make
 		o.New = flags&unix.O_EXCL != 0
+		o.Anew = flags&unix.O_TRUNC != 0 && !o.New
 		o.NoFollow = o.NoFollow || o.New
 	}
 	return o

@@ -18,11 +18,11 @@ func TestOf(t *testing.T) {
 	}{
 		{"open", [6]uint64{7, unix.O_RDONLY | unix.O_CLOEXEC}, []Operand{{FD: cwd, Address: 7, Want: Read}}},
 		{"openat", [6]uint64{3, 7, unix.O_RDWR}, []Operand{{FD: 3, Address: 7, Want: Read | Write}}},
-		{"openat", [6]uint64{at(cwd), 7, unix.O_WRONLY | unix.O_CREAT | unix.O_TRUNC}, []Operand{{FD: cwd, Address: 7, Want: creating}}},
+		{"openat", [6]uint64{at(cwd), 7, unix.O_WRONLY | unix.O_CREAT | unix.O_TRUNC}, []Operand{{FD: cwd, Address: 7, Want: creating, Anew: true}}},
 		{"openat", [6]uint64{at(cwd), 7, unix.O_WRONLY | unix.O_CREAT | unix.O_EXCL}, []Operand{{FD: cwd, Address: 7, Want: creating, New: true, NoFollow: true}}},
 		{"openat", [6]uint64{at(cwd), 7, unix.O_RDWR | unix.O_TMPFILE}, []Operand{{FD: cwd, Address: 7, Want: Write}}},
 		{"openat", [6]uint64{at(cwd), 7, unix.O_PATH | unix.O_NOFOLLOW}, []Operand{{FD: cwd, Address: 7, Want: Look, NoFollow: true}}},
-		{"creat", [6]uint64{7, 0o644}, []Operand{{FD: cwd, Address: 7, Want: creating}}},
+		{"creat", [6]uint64{7, 0o644}, []Operand{{FD: cwd, Address: 7, Want: creating, Anew: true}}},
 		{"newfstatat", [6]uint64{5, 7, 8, unix.AT_SYMLINK_NOFOLLOW}, []Operand{{FD: 5, Address: 7, Want: Look, NoFollow: true}}},
 		{"faccessat", [6]uint64{5, 7, 4, unix.AT_SYMLINK_NOFOLLOW}, []Operand{{FD: 5, Address: 7, Want: Look}}}, // the kernel's has no flags
 		{"renameat2", [6]uint64{5, 7, 6, 8}, []Operand{{FD: 5, Address: 7, Want: Remove, NoFollow: true}, {FD: 6, Address: 8, Want: Make, NoFollow: true}}},
