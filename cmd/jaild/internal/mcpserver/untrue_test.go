@@ -99,3 +99,12 @@ func TestIDs(t *testing.T) {
 		t.Errorf("a notification: %s", out.String())
 	}
 }
+
+// TestShownSpellsOut: what nobody sees is spelled out, whatever the reason for it.
+func TestShownSpellsOut(t *testing.T) {
+	for _, r := range []rune{0x1b, 0x7f, 0x9b, 0xad, 0x200b, 0x2028, 0x2065, 0x2800, 0x3164, 0xfdd0, 0xfe0f, 0xfff0, 0xfff8, 0xfffe, 0x16fe4, 0x1d159, 0x1ffff, 0xe0041} {
+		if got := shown([]byte(string(r))); !strings.HasPrefix(got, `\`) {
+			t.Errorf("%U is shown as it is", r)
+		}
+	}
+}
