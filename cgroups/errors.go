@@ -56,8 +56,7 @@ const (
 		"without systemd cgroup_no_v1=all, and cgroup2 mounted on /sys/fs/cgroup)"
 	remedySplit  = "this host's controllers are split over both versions, and no box can be limited by both: " + remedyPureV2
 	remedyHalfV1 = remedySwitchedOff + ", or has it in version 2 alone: " + remedyPureV2
-	remedyWrite  = "run as root, or let root make a group that is yours and name it relative to the mount, as in --cgroup-parent jail " +
-		"(on version 1 the same in the hierarchies pids, memory, cpu and cpuacct, on version 2 with your shell moved below it; `jail doctor --fix-hints` has the commands); " +
+	remedyWrite  = "run as root, or have root make a group of yours for --cgroup-parent (`jail doctor --fix-hints` has the commands); " +
 		"in a container, mount /sys/fs/cgroup writable"
 	remedyInternal = "its processes sit in the group itself, and the kernel then allows no limits below it: " +
 		"start jail in a group of its own (systemd-run --scope -p Delegate=yes, with --user for an ordinary user), " +

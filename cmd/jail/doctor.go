@@ -76,7 +76,11 @@ func printReport(r doctor.Report, o options) int {
 		}
 		return print(string(line))
 	case o.fixHints:
-		return print(r.FixHints())
+		text := r.FixHints()
+		if text == "" && r.OK {
+			fmt.Fprintln(os.Stderr, "jail: doctor: nothing is missing here")
+		}
+		return print(text)
 	}
 	return print(r.Text())
 }

@@ -22,7 +22,7 @@ func printOutcome(w io.Writer, r jail.Result, quiet, traced bool) {
 	}
 	for _, l := range r.Layers {
 		if !l.Applied && !refused {
-			fmt.Fprintf(w, "jail: without %s: %s\n", l.Name, visible(l.Note))
+			fmt.Fprintf(w, "jail: without %s: %s\n", l.Name, visible(inShort(l)))
 		}
 	}
 	ended := r.Reason == jail.ReasonOK || r.Reason == jail.ReasonExecutionFailed
@@ -36,12 +36,15 @@ func printOutcome(w io.Writer, r jail.Result, quiet, traced bool) {
 		return
 	}
 	line := "jail: " + string(r.Reason)
-	if r.Message != "" {
-		line += ": " + r.Message
-	}
-	hint := r.Hint
+	message, hint := r.Message, r.Hint
 	if hint == "" && r.Refusal != nil {
 		hint = r.Refusal.Remedy
+	}
+	if r.Refusal != nil && r.Refusal.Layer == jail.LayerCgroup {
+		message, hint = ofGroups(message, hint)
+	}
+	if message != "" {
+		line += ": " + message
 	}
 	if hint != "" {
 		line += " (" + hint + ")"
@@ -50,6 +53,29 @@ func printOutcome(w io.Writer, r jail.Result, quiet, traced bool) {
 	if likely || traced || !ended || !told {
 		printDenials(w, r.Denials)
 	}
+}
+
+// inShort is what a missing layer's note says first: whoever gave the control group up by
+// name is not told at each run what takes its place, and why, which the record has.
+func inShort(l jail.Layer) string {
+	if l.Name != jail.LayerCgroup {
+		return l.Note
+	}
+	short, _, _ := strings.Cut(l.Note, "; ")
+	return short
+}
+
+// ofGroups is the refusal of a run that can't have a control group as a person reads it:
+// the cause once, and what works at once before what takes root.
+func ofGroups(message, hint string) (cause, ways string) {
+	if _, after, ok := strings.Cut(message, ": cgroups: "); ok {
+		message = "cgroup: " + after
+	}
+	const optional = "; or weaken the box by name: --optional cgroup"
+	if before, after, ok := strings.Cut(hint, optional); ok {
+		hint = "at once, without caps on memory, CPU and processes: --optional cgroup; with them: " + before + after
+	}
+	return message, hint
 }
 
 // wordless says whether a program failed and said nothing of it: 1 alone is an answer, as

@@ -23,6 +23,7 @@ func TestQuote(t *testing.T) {
 }
 
 func TestPrintOutcome(t *testing.T) {
+	code := func(n int) *int { return &n }
 	off := jail.Layer{Name: jail.LayerCgroup, Note: "no group"}
 	for _, tt := range []struct {
 		name   string
@@ -36,6 +37,11 @@ func TestPrintOutcome(t *testing.T) {
 		{"quiet", jail.Result{Reason: jail.ReasonTimeout, Message: "ended after 2s"}, true, ""},
 		{"refused though quiet", jail.Result{Reason: jail.ReasonSetupRefused, Message: "no"}, true, "jail: setup_refused: no\n"},
 		{"weaker", jail.Result{Reason: jail.ReasonOK, Layers: []jail.Layer{off}}, false, "jail: without cgroup: no group\n"},
+		{"a group given up by name", jail.Result{Reason: jail.ReasonOK, Layers: []jail.Layer{{Name: jail.LayerCgroup, Note: "no caps, as --optional allows; in their place much: and why"}}}, false, "jail: without cgroup: no caps, as --optional allows\n"},
+		{"no group", jail.Result{Reason: jail.ReasonSetupRefused, Message: `cgroup: find "/g": cgroups: find /g: denied`, Hint: "run as root; or weaken the box by name: --optional cgroup; and more", Refusal: &jail.Refusal{Layer: jail.LayerCgroup}}, false,
+			"jail: setup_refused: cgroup: find /g: denied (at once, without caps on memory, CPU and processes: --optional cgroup; with them: run as root; and more)\n"},
+		{"failed without a word", jail.Result{Reason: jail.ReasonExecutionFailed, ExitCode: code(4), Message: "m", Hint: "it was refused sync(), which"}, false, "jail: execution_failed: m (it was refused sync(), which)\n"},
+		{"failed with one", jail.Result{Reason: jail.ReasonExecutionFailed, ExitCode: code(4), Message: "m", Hint: "it was refused sync(), which", Stderr: jail.Output{Bytes: 1}}, false, ""},
 		{"one line", jail.Result{Reason: jail.ReasonExecFailed, Message: "a\nb\x1b"}, false, "jail: exec_failed: a�b�\n"},
 		{"denials", jail.Result{Reason: jail.ReasonSignaled, Message: "m", Denials: []jail.Denial{{Layer: jail.LayerSeccomp, What: "socket(AF_INET)", Count: 3, Grant: "--net loopback"}}}, false,
 			"jail: signaled: m\njail: seccomp denied socket(AF_INET), 3 times; to allow it: --net loopback\n"},

@@ -104,7 +104,11 @@ func TestFixHints(t *testing.T) {
 		{Name: "b", Answer: No, Evidence: "EPERM", Remedy: engine},
 		{Name: "c", Answer: No, Evidence: "EPERM", Remedy: engine},
 	}}
-	if got, want := r.FixHints(), "# b: EPERM\n"+engine[0]+"\n"; got != want {
+	if got, want := r.FixHints(), "# b: EPERM\n# "+engine[0]+"\n"; got != want {
+		t.Errorf("FixHints() = %q, want %q", got, want)
+	}
+	open := Report{Checks: []Check{{Name: "c", Evidence: "no", Remedy: []string{"# why", "mkdir g", "jail run --cgroup-parent g …"}}}}
+	if got, want := open.FixHints(), "# c: no\n# why\nmkdir g\n# jail run --cgroup-parent g …\n"; got != want {
 		t.Errorf("FixHints() = %q, want %q", got, want)
 	}
 	if got := (Report{}).FixHints(); got != "" {

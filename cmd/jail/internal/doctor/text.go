@@ -83,21 +83,32 @@ func (r Report) writeTier2(b *strings.Builder) {
 
 // FixHints lists every remedy of the report once, as a script to read.
 func (r Report) FixHints() string {
-	var lines []string
+	var lines, told []string
 	for _, c := range r.Checks {
-		if allIn(c.Remedy, lines) {
+		if allIn(c.Remedy, told) {
 			continue
 		}
+		told = append(told, c.Remedy...)
 		lines = append(lines, "# "+c.Name+": "+c.Evidence)
-		lines = append(lines, c.Remedy...)
+		for _, line := range c.Remedy {
+			lines = append(lines, runnable(line))
+		}
 	}
 	if len(lines) == 0 && r.Box.Hint != "" { // of what no check is about
-		lines = []string{"# box: " + r.Box.Message, r.Box.Hint}
+		lines = []string{"# box: " + r.Box.Message, runnable(r.Box.Hint)}
 	}
 	if len(lines) == 0 {
 		return ""
 	}
 	return strings.Join(lines, "\n") + "\n"
+}
+
+// runnable is a line as a shell may have it: what the reader is to complete is a comment.
+func runnable(line string) string {
+	if strings.Contains(line, "…") && !strings.HasPrefix(line, "#") {
+		return "# " + line
+	}
+	return line
 }
 
 func allIn(some, all []string) bool {
