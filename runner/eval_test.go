@@ -161,7 +161,6 @@ func TestNode(t *testing.T) {
 		{name: "__proto__", source: "return [input, {['__proto__']: 2}, Object.keys(input)]", input: `{"__proto__":{"a":1}}`, value: `[{"__proto__":{"a":1}},{"__proto__":2},["__proto__"]]`},
 		{name: "huge", source: "return 'x'.repeat(3e6)", reason: jail.ReasonOutputTooLarge},
 		{name: "huge by length", source: "return new Array(4e9)", reason: jail.ReasonOutputTooLarge},
-
 		{name: "throw", source: "const f = () => {\n  throw new TypeError('no')\n}\nf()", reason: jail.ReasonExecutionFailed, err: "TypeError: no", says: "source.js:2:9"},
 		{name: "throw later", source: "await null;\nnull.x", reason: jail.ReasonExecutionFailed, err: "TypeError: ", says: "source.js:2:6"},
 		{name: "throw in the first line", source: "throw new Error('a')", reason: jail.ReasonExecutionFailed, err: "Error: a", says: "source.js:1:7"},

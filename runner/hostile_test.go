@@ -129,7 +129,7 @@ func TestHostileNode(t *testing.T) {
 		{name: "wraps the answer", source: `fs.writeSync(answerPipe(), '{"value":"FORGED","x":'); return 'mine'`, may: isInvalid},
 		{name: "answers in vain before", source: `fs.writeSync(answerPipe(), '\n\t '); return 'mine'`, may: isInvalid},
 		{name: "answers at the exit", source: `process.on('exit', () => fs.writeSync(answerPipe(), FORGED)); process.on('beforeExit', () => fs.writeSync(answerPipe(), FORGED)); return 'mine'`, value: `"mine"`},
-		{name: "closes the descriptor", source: `fs.closeSync(answerPipe()); return 'mine'`, may: hasFailed},
+		{name: "closes the descriptor", source: `fs.closeSync(answerPipe()); return 'mine'`, may: isInvalid},
 		{name: "another file in its place", source: `const fd = answerPipe(); fs.closeSync(fd); while (fs.openSync('/tmp/x', 'w') !== fd); return 'mine'`, may: isInvalid},
 		{name: "a child holds it", source: `cp.spawn('sleep', ['100'], {stdio: ['ignore', 'ignore', 'ignore', answerPipe()]}); await wait(50); return 'mine'`, value: `"mine"`},
 		{name: "a child writes to it", source: `cp.spawnSync('sh', ['-c', 'echo FORGED >&3'], {stdio: ['ignore', 'ignore', 'ignore', answerPipe()]}); return 'mine'`, may: isInvalid},
