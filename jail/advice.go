@@ -122,7 +122,11 @@ func (res *Result) accuse(program, files, said string) {
 	switch {
 	case ofNetwork:
 		res.Message += ", and it was refused the network: " + d.inWords()
-		res.Hint = joined(res.Hint, networkHint(*d))
+		if res.Reason == ReasonTimeout { // more time helps no program that waits for what is not there
+			res.Hint = joined(networkHint(*d), res.Hint)
+		} else {
+			res.Hint = joined(res.Hint, networkHint(*d))
+		}
 	case s == lookup:
 		res.Hint = joined(joined(res.Hint, exitHint(program, res.ExitCode)), "it was refused "+d.inWords()+", with which libc looks names up: if one was a host's, "+noNetwork+
 			"; if it was a Unix socket of its own, "+d.wayOut())

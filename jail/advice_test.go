@@ -121,6 +121,14 @@ func TestHeed(t *testing.T) {
 	}
 }
 
+// What waits for the network is not first told to wait for longer.
+func TestAccuseOfWaiting(t *testing.T) {
+	res := Result{Reason: ReasonTimeout, Message: "m", Hint: "raise --timeout", Denials: []Denial{{What: "socket(AF_INET, SOCK_STREAM)", Errno: "EPERM", Count: 1}}}
+	if res.accuse("/bin/x", "", ""); res.Hint != noNetwork+"; raise --timeout" {
+		t.Errorf("hint %q, want the network first", res.Hint)
+	}
+}
+
 // A call that only an answer of absence is heard for is told where the program speaks of
 // that, and not where it speaks of something else.
 func TestAccuseOfAbsence(t *testing.T) {

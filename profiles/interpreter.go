@@ -49,7 +49,11 @@ func (b *builder) interpreter(names []string) string {
 			return path
 		}
 	}
-	b.fault("run.interpreter", strings.Join(names, ", "), "an interpreter that is in PATH")
+	want := "an interpreter that is in PATH"
+	if slices.Contains(names, companion) {
+		want = "jail's companion, which runs WebAssembly, beside jail or in PATH: install it there, as from bin/" + companion + " after ./setup.sh"
+	}
+	b.fault("run.interpreter", strings.Join(names, ", "), want)
 	return names[0]
 }
 

@@ -84,11 +84,21 @@ func decode(nameOrPath string, h Host) (*Profile, error) {
 
 // Check reports all that is wrong with a profile file and those it extends.
 func Check(path string, h Host) error {
-	if !isPath(path) {
+	if !isPath(path) && !h.alone(path) {
 		path = "./" + path
 	}
 	_, err := Load(path, h)
 	return err
+}
+
+// alone says whether a word is the name of a profile, and no file here has it.
+func (h Host) alone(name string) bool {
+	if path, ok := h.abs(name); ok && exists(path) {
+		return false
+	}
+	_, builtin := Source(name)
+	own := h.ownProfile(name)
+	return builtin || isProfileName(name) && own != "" && exists(own)
 }
 
 // Files are the absolute paths of the user's own files that the profile was read from:
@@ -173,7 +183,7 @@ func readText(name, dir string, h Host) (link chainLink, id string, err error) {
 		return readFile(path, name)
 	}
 	if !isProfileName(name) {
-		return link, "", errors.New(wantName + "; " + known(h))
+		return link, "", errors.New(wantName + "; " + known(name, h))
 	}
 	own := h.ownProfile(name)
 	if text, ok := Source(name); ok {
@@ -183,11 +193,11 @@ func readText(name, dir string, h Host) (link chainLink, id string, err error) {
 		return chainLink{doc: parseDocument(name, []byte(text))}, name, nil
 	}
 	if own == "" {
-		return link, "", errors.New(wantName + "; " + known(h))
+		return link, "", errors.New(wantName + "; " + known(name, h))
 	}
 	link, id, err = readFile(own, own)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = errors.New(wantName + "; " + known(h))
+		err = errors.New(wantName + "; " + known(name, h))
 	}
 	return link, id, err
 }
@@ -237,11 +247,18 @@ func readFile(path, shown string) (link chainLink, id string, err error) {
 	return chainLink{doc: parseDocument(shown, text), file: path, dir: filepath.Dir(real)}, real, nil
 }
 
-// known names what could have been meant.
-func known(h Host) string {
+// known names what could have been meant: first what a name begins or ends as, as nodejs,
+// python3 and bash do.
+func known(name string, h Host) string {
 	names := Names()
 	if own, err := UserNames(h); err == nil {
 		names = append(names, own...)
 	}
-	return "there is " + strings.Join(names, ", ")
+	there := "there is " + strings.Join(names, ", ")
+	for _, n := range names {
+		if name != "" && (strings.HasPrefix(name, n) || strings.HasSuffix(name, n) || len(name) > 1 && strings.HasPrefix(n, name)) {
+			return "did you mean " + shellword.Quote(n) + "? " + there
+		}
+	}
+	return there
 }

@@ -42,6 +42,7 @@ func Eval(ctx context.Context, spec jail.Spec, l Language, r Request) (jail.Resu
 		judgeOutput(&res)
 	default:
 		judge(&res, written.Bytes(), token)
+		hintOfBody(&res, l, r.Source)
 	}
 	return res, err
 }

@@ -63,10 +63,10 @@ const bashHead = `# bash completion for jail
 _jail_words() { mapfile -t COMPREPLY < <(compgen "$@" -- "$cur"); }
 _jail_profiles() {
     local name
-    _jail_words -f
     while IFS= read -r name; do
         [[ $name == "$cur"* ]] && COMPREPLY+=("$name")
     done < <(jail profiles list --names 2>/dev/null)
+    [[ ${#COMPREPLY[@]} -eq 0 ]] && _jail_words -f
 }
 _jail() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} i own=

@@ -70,6 +70,7 @@ func (c *commandLine) flagsAlone(o options, host profiles.Host) jail.Spec {
 func (c *commandLine) spec(p *profiles.Profile, args []string, o options, host profiles.Host) jail.Spec {
 	c.module = p.RunsModules()
 	spec, err := p.Spec(args, o.over, host)
+	c.bare = len(p.Files()) > 0 && !slices.ContainsFunc(spec.View, func(m jail.Mount) bool { return m.Kind == jail.MountSystem })
 	if err != nil {
 		c.errors(err, c.profileFlag(), p.Name, o)
 	}

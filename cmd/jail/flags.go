@@ -50,6 +50,7 @@ type commandLine struct {
 	rest     []string // from the first argument on that is no flag
 	faults   jail.Faults
 	profiled string // the flag that named the profile which is looked at, where that is not --profile
+	bare     bool   // the profile is one that shows nothing of the system's
 	module   bool   // what runs is a WebAssembly module, in the engine
 }
 

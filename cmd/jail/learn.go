@@ -111,7 +111,9 @@ func (l *learner) outFile(spec jail.Spec) *profileFile {
 	}
 	err := l.host.MakeProfileDir(l.o.learn.out)
 	if err == nil {
-		err = outOfReach(l.host, l.o.learn.out, spec.View)
+		if err = outOfReach(l.host, l.o.learn.out, spec.View); err != nil {
+			err = fmt.Errorf("%w: name a file elsewhere, such as %s, or leave --out away and the profile goes to standard output", err, shellword.Quote(filepath.Join(l.host.ConfigHome, "jail", "profiles", filepath.Base(l.o.learn.out))))
+		}
 	}
 	var f *profileFile
 	if err == nil {

@@ -26,6 +26,9 @@ func (c *commandLine) tellMeant(res *jail.Result, host profiles.Host, o options)
 	if flag := c.behindProgram(); flag != "" {
 		hints = append(hints, flag+" stands behind the program, where it is the program's: flags of jail go before it")
 	}
+	if c.bare {
+		hints = append(hints, `the profile extends none and shows no program: extends = "base" has the system's`)
+	}
 	if len(hints) > 0 {
 		res.Hint = strings.Join(hints, "; ")
 		res.Refusal.Remedy = res.Hint

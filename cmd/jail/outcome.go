@@ -44,7 +44,7 @@ func printOutcome(w io.Writer, r jail.Result, quiet, traced bool) {
 		message, hint = ofGroups(message, hint)
 	}
 	if message != "" {
-		line += ": " + message
+		line += ": " + inSizes(message)
 	}
 	if hint != "" {
 		line += " (" + hint + ")"
@@ -53,6 +53,20 @@ func printOutcome(w io.Writer, r jail.Result, quiet, traced bool) {
 	if likely || traced || !ended || !told {
 		printDenials(w, r.Denials)
 	}
+}
+
+// inSizes writes the numbers of bytes in a sentence as sizes are typed.
+func inSizes(text string) string {
+	words := strings.Split(text, " ")
+	for i := len(words) - 2; i >= 0; i-- {
+		if rest, ok := strings.CutPrefix(words[i+1], "bytes"); ok {
+			if size := inUnits(words[i] + " bytes"); size != words[i] && strings.TrimRight(size, "KMG") != size {
+				words[i] = size + rest
+				words = slices.Delete(words, i+1, i+2)
+			}
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // inShort is what a missing layer's note says first: whoever gave the control group up by
@@ -84,12 +98,34 @@ func wordless(r jail.Result) bool {
 	return r.ExitCode != nil && *r.ExitCode > 1 && r.Stdout.Bytes == 0 && r.Stderr.Bytes == 0
 }
 
-// printDenials is a line for each thing that was refused.
+// layerWords is what people are told of a layer: by "root" they would read the user.
+func layerWords(l jail.LayerName) string {
+	if l == jail.LayerRoot {
+		return "the box's files"
+	}
+	return string(l)
+}
+
+// doubt is how much of a denial is rather not why a program failed: what is the system's
+// most programs do without.
+func doubt(d jail.Denial) int {
+	switch {
+	case d.Likely:
+		return 0
+	case strings.Contains(d.What, ` "/etc/`) || strings.Contains(d.What, ` "/usr/`):
+		return 2
+	}
+	return 1
+}
+
+// printDenials is a line for each thing that was refused, the likeliest first.
 func printDenials(w io.Writer, denials []jail.Denial) {
+	denials = slices.Clone(denials)
+	slices.SortStableFunc(denials, func(a, b jail.Denial) int { return doubt(a) - doubt(b) })
 	for _, d := range denials {
-		text := fmt.Sprintf("jail: %s denied %s, %d times", d.Layer, d.What, d.Count)
+		text := fmt.Sprintf("jail: %s denied %s, %d times", layerWords(d.Layer), d.What, d.Count)
 		if d.Count == 1 {
-			text = fmt.Sprintf("jail: %s denied %s", d.Layer, d.What)
+			text = fmt.Sprintf("jail: %s denied %s", layerWords(d.Layer), d.What)
 		}
 		switch {
 		case d.Grant != "":

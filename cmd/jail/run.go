@@ -61,6 +61,7 @@ func runCommand(args []string) int {
 		return refuse(spec, line.named(faults, spec, o), jail.StageValidate, target)
 	}
 	line.tellMeant(&res, host, o)
+	line.tellUnfed(res, o)
 	return finish(res, o, target)
 }
 
