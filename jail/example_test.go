@@ -132,7 +132,7 @@ func ExampleSetupError() {
 	}
 	// Output:
 	// session /no/such/folder true
-	// the box has no such folder, and none was found on the host: make it and grant it, or name another with --cwd
+	// the working directory is not in the box, and was not found on the host: make it and grant it, or name another with --cwd
 }
 
 // Everything that is wrong with a Spec is found at once, before anything is

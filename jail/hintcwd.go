@@ -18,7 +18,7 @@ func (r *run) wantsFolder(e *SetupError) {
 	f, there := r.looks().at(e.Operand)
 	switch {
 	case !there && !r.looks().over:
-		e.Remedy = "the box has no such folder, and none was found on the host: make it and grant it, or name another with --cwd"
+		e.Remedy = "the working directory is not in the box, and was not found on the host: make it and grant it, or name another with --cwd"
 	case f.dir() && f.real == e.Operand:
 		if g := r.typed(r.grantOn(f, f.real, paths.Read)); g.flags != "" {
 			e.Remedy = "the working directory is not in the box: " + g.flags + " beside --cwd has it there to read"
