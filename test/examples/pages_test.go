@@ -129,6 +129,13 @@ func (p page) check(t *testing.T, path string) {
 	if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS(sources)); err != nil {
 		t.Fatal(err)
 	}
+	root, err := filepath.Abs("../..")
+	if err == nil {
+		err = os.Symlink(root, filepath.Join(dir, "jail")) // the checkout, beside what the README makes
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, text := range p.json {
 		checkJSON(t, dir, text)
 	}

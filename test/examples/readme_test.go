@@ -73,6 +73,16 @@ func TestReadmeTable(t *testing.T) {
 	}
 }
 
+// TestReadmeGo: a module of its own takes this one, as the README says.
+func TestReadmeGo(t *testing.T) {
+	p := readPage(t, readme)
+	if len(p.files) != 1 || len(p.sessions) == 0 {
+		t.Fatalf("there are %d files and %d commands, want one program and how to run it", len(p.files), len(p.sessions))
+	}
+	p.json = nil // parts of records
+	p.check(t, readme)
+}
+
 // TestReadmeLinks: what the README points to within itself is there.
 func TestReadmeLinks(t *testing.T) {
 	text, err := os.ReadFile(readme)
