@@ -76,8 +76,14 @@ func (b *builder) program(arg string) string {
 		return arg
 	}
 	t, err := walk(host)
-	if !b.view.shows(t.real) && !b.noLinks("command", arg, t, false) {
-		return arg
+	if !b.view.shows(t.real) {
+		if why := t.calledByName(arg); why != "" {
+			b.fault("command", arg, why)
+			return arg
+		}
+		if !b.noLinks("command", arg, t, false) {
+			return arg
+		}
 	}
 	if err != nil || !isFile(t.real) {
 		if host == "" || strings.Contains(arg, " ") { // a whole line, mostly: it is shown as it was typed

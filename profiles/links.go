@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/seed-75010da9/jail/internal/shellword"
@@ -70,6 +71,18 @@ func (t trail) refusal(written bool) string {
 		}
 	}
 	return ""
+}
+
+// calledByName says of a program that was found in PATH by a name, what to do where its link
+// leads to one of another name, or is "": by the path of that it would be another command,
+// as rustup is that goes as cargo and rustc.
+func (t trail) calledByName(name string) string {
+	refused := t.refusal(false)
+	real := filepath.Base(t.real)
+	if t.broken != nil || strings.Contains(name, "/") || sameProgram(name, real) || !strings.HasSuffix(refused, "give "+shellword.Quote(t.real)) {
+		return ""
+	}
+	return "the program itself; in PATH it is a symbolic link to " + shellword.Quote(t.real) + ", which does by its name what it does: put the folder of the real " + shellword.Quote(name) + " first in PATH"
 }
 
 // isSystemLink says whether only root can have made a link, and no box: /bin,

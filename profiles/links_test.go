@@ -152,3 +152,24 @@ func TestWhatIsNamedInFilesIsNoSecret(t *testing.T) {
 		}
 	}
 }
+
+// A command that is a link to a program of another name is not to be called by that.
+func TestCalledByName(t *testing.T) {
+	root := tree(t, map[string]string{"cargo/bin/rustup": elf, "cargo/bin/tool-1.2": elf})
+	for link, to := range map[string]string{"rustc": "rustup", "tool": "tool-1.2"} {
+		if err := os.Symlink(to, root+"/cargo/bin/"+link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := Host{Dir: root, Home: root, Path: root + "/cargo/bin"}
+	for name, want := range map[string]string{
+		"rustc":           `the program itself; in PATH it is a symbolic link to ROOT/cargo/bin/rustup, which does by its name what it does: put the folder of the real rustc first in PATH`,
+		"tool":            planted("ROOT/cargo/bin/tool", "ROOT/cargo/bin/tool-1.2"),
+		"cargo/bin/rustc": planted("ROOT/cargo/bin/rustc", "ROOT/cargo/bin/rustup"),
+	} {
+		_, err := load(t, "exec", h).Spec([]string{name}, Overrides{}, h)
+		if got := faultLines(err, root); got != `command: "`+name+`": `+want+"\n" {
+			t.Errorf("%s: faults %q, want %q", name, got, want)
+		}
+	}
+}
