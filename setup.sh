@@ -118,6 +118,11 @@ if $tests; then
 	exit 0
 fi
 
+# installing says what is left to do.
+installing() {
+	echo 'setup: to have it in your PATH, as all examples do, as root: install bin/jail bin/jaild /usr/local/bin/'
+}
+
 first=(bin/jail run --profile node test/hello.js)
 echo "setup: built bin/jail and its companion bin/jaild; now: ${first[*]}"
 status=0
@@ -129,6 +134,8 @@ if [ $status = 125 ] && bin/jail run -q --optional cgroup --profile node test/he
 		  bin/jail run --optional cgroup --profile node test/hello.js
 		or have a group made as `bin/jail doctor --fix-hints` says.
 	END
+	installing
 	exit 0
 fi
+[ $status != 0 ] || installing
 exit $status
