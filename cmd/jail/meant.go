@@ -50,7 +50,7 @@ func (c *commandLine) fileMeant(host profiles.Host, o options) string {
 	switch {
 	case by != "" && o.profile == "":
 		return "--profile " + by + " runs it: jail run --profile " + by + " " + shellword.Quote(name)
-	case !executable:
+	case !executable && !filepath.IsAbs(name): // whoever names /etc/passwd means something else
 		return "the file may not be executed: chmod +x " + shellword.Quote(name)
 	case !strings.Contains(name, "/"):
 		return "a name alone is looked for in PATH: " + shellword.Quote("./"+name) + " is the file here"

@@ -46,7 +46,7 @@ func runCommand(args []string) int {
 		return refuse(spec, line.faults, jail.StageValidate, target)
 	}
 	if o.via != "" {
-		return runVia(interrupt.Of(ctx), spec, in, o, line, target)
+		return runVia(interrupt.Of(ctx), spec, in, o, line, host, target)
 	}
 	connections := jail.IO{Stdin: in, Stdout: os.Stdout, Stderr: os.Stderr}
 	if o.json {

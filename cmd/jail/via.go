@@ -14,12 +14,13 @@ import (
 	"github.com/seed-75010da9/jail/internal/pid1"
 	"github.com/seed-75010da9/jail/internal/threads"
 	"github.com/seed-75010da9/jail/jail"
+	"github.com/seed-75010da9/jail/profiles"
 	"golang.org/x/sys/unix"
 )
 
 // runVia has a server run spec. signal is a descriptor that can be read from when
 // a signal has come.
-func runVia(signal int, spec jail.Spec, in io.Reader, o options, line *commandLine, target *recordTarget) int {
+func runVia(signal int, spec jail.Spec, in io.Reader, o options, line *commandLine, host profiles.Host, target *recordTarget) int {
 	// The box that was begun before anybody knew is not needed. Its end takes as long
 	// as its namespaces' do, and so goes on meanwhile.
 	pid1.Spread()
@@ -34,6 +35,7 @@ func runVia(signal int, spec jail.Spec, in io.Reader, o options, line *commandLi
 	var failure *viaFailure
 	switch {
 	case err == nil:
+		line.tellMeant(&res, host, o)
 		return finish(res, o, target)
 	case errors.As(err, &failure) && len(failure.Faults) > 0:
 		faults := make(jail.Faults, len(failure.Faults))
