@@ -36,6 +36,7 @@ func runVia(signal int, spec jail.Spec, in io.Reader, o options, line *commandLi
 	switch {
 	case err == nil:
 		line.tellMeant(&res, host, o)
+		line.tellUnfed(res, o)
 		return finish(res, o, target)
 	case errors.As(err, &failure) && len(failure.Faults) > 0:
 		faults := make(jail.Faults, len(failure.Faults))
