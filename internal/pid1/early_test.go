@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -129,5 +130,66 @@ func TestStartTellsOfItsImage(t *testing.T) {
 	_, err = Born(starter, pair[0])
 	if want := "execve of PID 1's image: permission denied"; err == nil || err.Error() != want {
 		t.Errorf("a file without x bits: %v, want %s", err, want)
+	}
+}
+
+// A starter that is stopped from outside, before or after its answer, holds nobody up.
+func TestStarterIsStopped(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	image, err := unix.MemfdCreate("jail-init", unix.MFD_CLOEXEC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(image)
+	if _, err := unix.Write(image, Image()); err != nil {
+		t.Fatal(err)
+	}
+	for _, answers := range []bool{false, true} {
+		pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		starter, err := Start(image, pair[1], nil)
+		unix.Close(pair[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		stop := func() {
+			if err := unix.Kill(starter, unix.SIGSTOP); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !answers {
+			stop()
+		}
+		if err := (Request{Group: -1}).Send(pair[0]); err != nil {
+			t.Fatal(err)
+		}
+		if answers {
+			unix.Poll([]unix.PollFd{{Fd: int32(pair[0]), Events: unix.POLLIN}}, 10_000)
+			unix.Kill(starter, unix.SIGSTOP) // it may be gone
+		}
+		type born struct {
+			pid int
+			err error
+		}
+		is := make(chan born, 1)
+		go func() {
+			pid, err := Born(starter, pair[0])
+			is <- born{pid, err}
+		}()
+		select {
+		case b := <-is:
+			if b.err != nil {
+				t.Errorf("stopped, answers %v: %v", answers, b.err)
+				break
+			}
+			unix.Close(pair[0]) // without a supervisor it ends
+			wait(b.pid)
+		case <-time.After(30 * time.Second):
+			t.Errorf("stopped, answers %v: still waiting", answers)
+			unix.Kill(starter, unix.SIGCONT)
+		}
 	}
 }

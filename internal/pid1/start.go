@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -93,12 +94,13 @@ func (e ExecError) Unwrap() error { return e.Err }
 
 // Born waits for the answer of a starter that has its request, and for its end.
 // The error is an ExecError, the errno of clone, or ECHILD when the starter came
-// to an end without an answer.
+// to an end without an answer. One that somebody stops is continued; one that says
+// nothing for ten seconds is ended.
 func Born(starter, channel int) (pid int, err error) {
 	answer := make([]byte, 4)
-	n, err := unix.Read(channel, answer)
-	for errors.Is(err, unix.EINTR) {
-		n, err = unix.Read(channel, answer)
+	n := answered(starter, channel, answer)
+	if n == len(answer) {
+		unix.Kill(starter, unix.SIGKILL) // it has nothing left to do, and may be stopped
 	}
 	status := wait(starter)
 	switch {
@@ -111,6 +113,32 @@ func Born(starter, channel int) (pid int, err error) {
 		return 0, syscall.Errno(-pid)
 	}
 	return pid, nil
+}
+
+const (
+	lookAfter = 100 * time.Millisecond // whether the starter has been stopped
+	looks     = 100
+)
+
+// answered reads the starter's answer, and returns its length: 0 for none.
+func answered(starter, channel int, answer []byte) int {
+	for look := 0; ; {
+		n, _, err := unix.Recvfrom(channel, answer, unix.MSG_DONTWAIT)
+		switch {
+		case errors.Is(err, unix.EINTR):
+			continue
+		case !errors.Is(err, unix.EAGAIN):
+			return max(n, 0)
+		case look == looks:
+			unix.Kill(starter, unix.SIGKILL)
+			return 0
+		}
+		fds := []unix.PollFd{{Fd: int32(channel), Events: unix.POLLIN}}
+		if n, err := unix.Poll(fds, int(lookAfter.Milliseconds())); n == 0 && err == nil {
+			look++
+			unix.Kill(starter, unix.SIGCONT)
+		}
+	}
 }
 
 // brokenOff is with what init.c exits when its supervisor has gone.
