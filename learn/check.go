@@ -148,9 +148,3 @@ func kindOf(u jail.PathUse) string {
 }
 
 func outcome(r jail.Result) Outcome { return Outcome{r.Reason, r.ExitCode, r.Message} }
-
-// Alike says whether a run in a box with fewer names went as one in the watching box,
-// as far as can be told: it ended the same, wrote as much, and was refused no more.
-func Alike(in jail.Spec, watched jail.Result, other jail.Spec, enforced jail.Result) bool {
-	return Compare(in, watched, other, enforced).Same && watched.Stdout.Bytes == enforced.Stdout.Bytes && watched.Stderr.Bytes == enforced.Stderr.Bytes
-}

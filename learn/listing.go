@@ -41,10 +41,21 @@ func (l *Learned) WithoutListings() *Learned {
 	return l.relisted(listNone, "it ran the same with no names in it but those granted here")
 }
 
+// WithoutTelling is WithoutListings of a program that runs another way each time, whether
+// it has the names or not.
+func (l *Learned) WithoutTelling() *Learned {
+	return l.relisted(listNone, "with no names in it but those granted here it ran as it does with them, as far as what differs from run to run shows that")
+}
+
 // Untried is l where nobody saw it run without the folders that were merely listed: those
 // that hold keys, or what could not be looked at, are left out.
 func (l *Learned) Untried() *Learned {
 	return l.relisted(listHarmless, "not granted, since keys and tokens may lie in it, and a run without was not tried")
+}
+
+// Undecided is Untried where that was tried and told nothing.
+func (l *Learned) Undecided() *Learned {
+	return l.relisted(listHarmless, "not granted, since keys and tokens may lie in it, and whether it needs the names runs with and without them did not tell")
 }
 
 // relisted is l with other listings, and why for those that it lacks.

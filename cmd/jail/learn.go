@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -61,6 +62,7 @@ type learner struct {
 	host  profiles.Host
 	ctx   context.Context
 	stdin learnInput
+	said  [2]learn.Thing // by the program when it was run last: its output, and its errors
 }
 
 func learnCommand(args []string) int {
@@ -131,7 +133,8 @@ func (l *learner) outFile(spec jail.Spec) *profileFile {
 
 // run runs the program once, with its output on standard error.
 func (l *learner) run(spec jail.Spec) (jail.Result, bool) {
-	connections := jail.IO{Stdout: os.Stderr, Stderr: os.Stderr}
+	var out, errs saidText
+	connections := jail.IO{Stdout: io.MultiWriter(os.Stderr, &out), Stderr: io.MultiWriter(os.Stderr, &errs)}
 	if l.o.quiet || l.o.json {
 		connections = jail.IO{}
 	}
@@ -151,6 +154,10 @@ func (l *learner) run(spec jail.Spec) (jail.Result, bool) {
 	case err != nil || res.Reason == jail.ReasonCanceled:
 		printOutcome(os.Stderr, res, false, false)
 	default:
+		l.said = [2]learn.Thing{out.thing(), errs.thing()}
+		if connections.Stdout == nil {
+			l.said = [2]learn.Thing{captured(res.Stdout), captured(res.Stderr)}
+		}
 		return res, true
 	}
 	return res, false

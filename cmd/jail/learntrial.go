@@ -2,16 +2,14 @@ package main
 
 import (
 	"errors"
-	"io"
-	"io/fs"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
-	"syscall"
 
 	"github.com/seed-75010da9/jail/jail"
 	"github.com/seed-75010da9/jail/learn"
-	"golang.org/x/sys/unix"
 )
 
 // Whether a program needs the names in a folder that it listed shows by running it without.
@@ -25,168 +23,131 @@ func (l *learner) lean(learned *learn.Learned) (*learn.Learned, bool) {
 	if less == nil {
 		return learned, true
 	}
-	switch l.try(less) {
-	case tryCanceled:
-		return nil, false
-	case tryAlike:
-		return less, true
-	case tryNone:
+	dir, err := os.MkdirTemp("", "jail-learn-")
+	if err != nil {
 		return learned.Untried(), true
 	}
-	// That it ran otherwise says something only if it runs the same with them.
-	switch l.try(learned) {
-	case tryCanceled:
+	defer os.RemoveAll(dir)
+	t := &trials{learner: l, dir: dir, less: less, learned: learned}
+	verdict, err := t.verdict()
+	switch {
+	case errors.Is(err, errTrialEnded):
 		return nil, false
-	case tryAlike:
+	case errors.Is(err, errUntried):
+		return learned.Untried(), true
+	case err != nil || verdict == learn.Unclear:
+		return learned.Undecided(), true
+	case verdict == learn.Needed:
 		return learned, true
+	case t.varies:
+		return learned.WithoutTelling(), true
 	}
-	return learned.Untried(), true
+	return less, true
+}
+
+var (
+	errUntried    = errors.New("it could not be run without the names")
+	errTrialEnded = errors.New("it was ended")
+)
+
+// trials are runs of one program with the names and without.
+type trials struct {
+	*learner
+	dir           string // for copies
+	made          int
+	less, learned *learn.Learned
+	varies        bool // it runs another way each time
 }
 
 // A trial is what came of running a program with a profile as it is learned.
-type trial int
+type trial struct {
+	as           bool       // it ended as it did when it was watched, and was refused no more
+	before, left learn.Left // the copies, and what it said and wrote
+}
 
-const (
-	tryNone trial = iota // it could not be
-	tryAlike
-	tryOther
-	tryCanceled
-)
+// verdict says whether the program needs the names. What it does with them on copies
+// decides: what was there before it was watched is there no more. Where it runs another
+// way each time there are two more runs.
+func (t *trials) verdict() (learn.Verdict, error) {
+	without, err := t.try(t.less)
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", errUntried, err)
+	}
+	watched := t.watched(without.before)
+	if without.as && without.left.Same(watched) {
+		return learn.Alike, nil
+	}
+	with, err := t.try(t.learned)
+	switch {
+	case err != nil || !with.as || !with.before.Same(without.before): // others write there too
+		return learn.Unclear, err
+	case !without.as && (with.left[saidOut].Size != watched[saidOut].Size || with.left[saidErr].Size != watched[saidErr].Size):
+		return learn.Unclear, nil // it may end another way by itself
+	case !without.as:
+		return learn.Needed, nil
+	case without.left.Same(with.left):
+		return learn.Alike, nil
+	case learn.Telling(watched, without.left, with.left) == learn.Needed:
+		return learn.Needed, nil
+	}
+	t.varies = true
+	if without, err = t.try(t.less); err != nil {
+		return learn.Unclear, err
+	}
+	after, err := t.try(t.learned)
+	if err != nil || !without.as || !after.as || !without.before.Same(with.before) || !after.before.Same(with.before) {
+		return learn.Unclear, err
+	}
+	return learn.Telling(with.left, without.left, after.left), nil
+}
+
+// watched is what the run that was watched left, as the copies have it.
+func (t *trials) watched(copies learn.Left) learn.Left {
+	left := maps.Clone(copies)
+	left[saidOut], left[saidErr] = t.said[0], t.said[1]
+	left.Wrote(t.last().Result.Used)
+	return left
+}
+
+func (t *trials) last() learn.Watched { return t.learned.Runs[len(t.learned.Runs)-1] }
 
 // try runs the program once more as it was last, in a box that shows what the profile does.
-func (l *learner) try(learned *learn.Learned) trial {
-	if !l.stdin.again() {
-		return tryNone
+func (t *trials) try(learned *learn.Learned) (trial, error) {
+	if !t.stdin.again() {
+		return trial{}, errUntried
 	}
-	in, err := l.stdin.next()
+	in, err := t.stdin.next()
 	if err != nil {
-		return tryNone
+		return trial{}, err
 	}
-	dir, err := os.MkdirTemp("", "jail-learn-")
+	dir := filepath.Join(t.dir, strconv.Itoa(t.made))
+	t.made++
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return trial{}, err
+	}
+	spec, copies, err := withCopies(learned.Spec(), dir)
 	if err != nil {
-		return tryNone
+		return trial{}, err
 	}
-	defer os.RemoveAll(dir)
-	spec, err := withCopies(learned.Spec(), dir)
+	before, err := leftIn(copies)
 	if err != nil {
-		return tryNone
+		return trial{}, err
 	}
-	last := learned.Runs[len(learned.Runs)-1]
-	res, err := jail.RunIO(l.ctx, spec, jail.IO{Stdin: in})
+	var out, errs saidText
+	res, err := jail.RunIO(t.ctx, spec, jail.IO{Stdin: in, Stdout: &out, Stderr: &errs})
 	switch {
 	case res.Reason == jail.ReasonCanceled:
 		printOutcome(os.Stderr, res, false, false)
-		return tryCanceled
-	case err != nil || !learn.Alike(last.Spec, last.Result, learned.Spec(), res):
-		return tryOther
+		return trial{}, errTrialEnded
+	case err != nil:
+		return trial{before: before}, nil
 	}
-	return tryAlike
-}
-
-// How much is copied for a trial.
-const (
-	mostCopied      = 64 << 20 // bytes
-	mostCopiedFiles = 4096
-)
-
-var errTooMuch = errors.New("there is too much to copy")
-
-// withCopies is a Spec whose program writes to copies in dir.
-func withCopies(spec jail.Spec, dir string) (jail.Spec, error) {
-	c := copier{mostCopied, mostCopiedFiles}
-	for i, m := range spec.View {
-		if m.Kind != jail.MountRW {
-			continue
-		}
-		if spec.Tier == jail.Tier2 { // which shows the host's own files, where they are
-			return spec, errors.New("there are no mounts")
-		}
-		to := filepath.Join(dir, strconv.Itoa(i))
-		if err := c.tree(m.Source, to); err != nil {
-			return spec, err
-		}
-		spec.View[i].Source = to
-	}
-	return spec, nil
-}
-
-// A copier copies as much as there is room for.
-type copier struct {
-	bytes int64
-	files int
-}
-
-// tree copies a file or folder. What lies in it is the program's word: no link is followed.
-func (c *copier) tree(from, to string) error {
-	root, err := os.OpenRoot(filepath.Dir(from))
+	left, err := leftIn(copies)
 	if err != nil {
-		return err
+		return trial{}, err
 	}
-	defer root.Close()
-	base := filepath.Base(from)
-	type made struct {
-		at   string
-		info fs.FileInfo
-	}
-	var folders []made
-	err = fs.WalkDir(root.FS(), base, func(p string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if c.files--; c.files < 0 {
-			return errTooMuch
-		}
-		at := to + p[len(base):]
-		info, err := e.Info()
-		if err != nil {
-			return err
-		}
-		switch info.Mode().Type() {
-		case fs.ModeDir:
-			folders = append(folders, made{at, info})
-			return os.Mkdir(at, 0o700)
-		case fs.ModeSymlink:
-			text, err := root.Readlink(p)
-			if err != nil {
-				return err
-			}
-			return os.Symlink(text, at)
-		case 0:
-			if err := c.file(root, p, at); err != nil {
-				return err
-			}
-			return sameAs(at, info)
-		}
-		return errors.New("there is a socket or device")
-	})
-	for i := len(folders) - 1; err == nil && i >= 0; i-- { // their times change as they are filled
-		err = sameAs(folders[i].at, folders[i].info)
-	}
-	return err
-}
-
-func (c *copier) file(root *os.Root, p, to string) error {
-	in, err := root.OpenFile(p, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	n, err := io.Copy(out, io.LimitReader(in, c.bytes+1))
-	if c.bytes -= n; c.bytes < 0 {
-		err = errTooMuch
-	}
-	return errors.Join(err, out.Close())
-}
-
-// sameAs gives a copy the owner, mode and time of what it is of. The owner is somebody
-// else's to give, who then does not own what is copied either.
-func sameAs(at string, info fs.FileInfo) error {
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		os.Lchown(at, int(st.Uid), int(st.Gid))
-	}
-	return errors.Join(os.Chmod(at, info.Mode().Perm()), os.Chtimes(at, info.ModTime(), info.ModTime()))
+	left[saidOut], left[saidErr] = out.thing(), errs.thing()
+	left.Wrote(res.Used)
+	last := t.last()
+	return trial{learn.Compare(last.Spec, last.Result, learned.Spec(), res).Same, before, left}, nil
 }
