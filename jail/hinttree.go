@@ -32,14 +32,19 @@ type treeLook struct {
 	until   time.Time
 	left    int // entries
 	waiting []string
-	bytes   int    // of what waits
-	unseen  string // why not all was seen, or ""
+	pass    func(at string) bool // folders that are not looked into, or nil
+	bytes   int                  // of what waits
+	unseen  string               // why not all was seen, or ""
 }
 
 // through has each entry of a tree judged until something is said of one, which it hands
 // on. unseen says why nothing was said though not all was looked at, or is "".
 func (h *hostLooks) through(dir string, most int, judge func(at string, kind fs.FileMode) string) (said, unseen string) {
 	l := treeLook{h: h, judge: judge, until: time.Now().Add(treeTakes), left: most, waiting: []string{dir}}
+	return l.all()
+}
+
+func (l *treeLook) all() (said, unseen string) {
 	for n := 0; n < len(l.waiting); n++ {
 		if said = l.folder(l.waiting[n]); said != "" {
 			return said, ""
@@ -88,7 +93,7 @@ func (l *treeLook) folder(dir string) string {
 
 // entry judges one, and has a folder looked into later.
 func (l *treeLook) entry(at string, e fs.DirEntry) string {
-	if said := l.judge(at, e.Type()); said != "" || !e.IsDir() {
+	if said := l.judge(at, e.Type()); said != "" || !e.IsDir() || l.pass != nil && l.pass(at) {
 		return said
 	}
 	if slices.Contains(l.h.closed, at) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,6 +63,7 @@ type learner struct {
 	host  profiles.Host
 	ctx   context.Context
 	stdin learnInput
+	held  []string       // what learn itself keeps read-only
 	said  [2]learn.Thing // by the program when it was run last: its output, and its errors
 }
 
@@ -179,8 +181,8 @@ func (l *learner) learn(spec jail.Spec, args []string, out *profileFile) int {
 		if !res.OK {
 			status = 1
 			line := "jail: it ended: " + learn.Ending(res) + ": " + res.Message
-			if res.Hint != "" {
-				line += " (" + res.Hint + ")"
+			if hint := cmp.Or(l.heldBack(res), res.Hint); hint != "" {
+				line += " (" + hint + ")"
 			}
 			fmt.Fprintln(os.Stderr, visible(line))
 			if !l.o.quiet {

@@ -3,9 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail"
 	"github.com/seed-75010da9/jail/learn"
 	"github.com/seed-75010da9/jail/profiles"
@@ -29,23 +33,49 @@ func (l *learner) watchHere() {
 		return
 	}
 	over.RW = append(over.RW, profiles.Grant{Host: dir})
-	over.RO = append(over.RO, runByGit(dir)...)
+	l.holdBack(dir)
 	if over.Cwd == "" {
 		over.Cwd = dir
 	}
 }
 
-// runByGit is what of a folder's repository names programs that git runs (githooks(5),
-// git-config(1)), outside of any box: a program that nobody knows yet is not to write them,
-// unless a flag grants the folder.
-func runByGit(dir string) (list []profiles.Grant) {
-	for _, name := range []string{".git/hooks", ".git/config"} {
-		at := filepath.Join(dir, name)
-		if real, err := filepath.EvalSymlinks(at); err == nil && real == at {
-			list = append(list, profiles.Grant{Host: at})
+// lookingForHeld is how long what is kept read-only is looked for, at most.
+const lookingForHeld = 4 * time.Second
+
+// holdBack has what steers programs in a folder, such as git's hooks and node_modules,
+// shown read-only: a program that nobody knows yet is not to write what is run outside of
+// any box, unless a flag grants the folder.
+func (l *learner) holdBack(dir string) {
+	held, unseen := jail.NewHintsFor(lookingForHeld).Steering(dir)
+	switch {
+	case l.o.over.Tier == jail.Tier2 && (len(held) > 0 || unseen != ""):
+		what := unseen
+		if len(held) > 0 {
+			what = shellword.Quote(held[0]) + " is there"
+		}
+		l.line.fault("the working directory", dir, "must hold nothing by which programs of yours are told what to do outside of any box, since a box of tier 2 can't keep it read-only in a folder that is writable: "+what+". To have it writable, grant the folder with --workspace")
+		return
+	case unseen != "":
+		fmt.Fprintln(os.Stderr, visible("jail: not all is kept read-only by which programs of yours are told what to do in "+shellword.Quote(dir)+": "+unseen))
+	}
+	for _, at := range held {
+		l.o.over.RO = append(l.o.over.RO, profiles.Grant{Host: at})
+	}
+	l.held = held
+}
+
+// heldBack says what of that a program that failed was refused, or is "".
+func (l *learner) heldBack(res jail.Result) string {
+	said := []string{res.Hint}
+	for _, d := range res.Denials {
+		said = append(said, d.What)
+	}
+	for _, at := range l.held {
+		if slices.ContainsFunc(said, func(s string) bool { return strings.Contains(s, shellword.Text(at)) || strings.Contains(s, at+"/") }) {
+			return "learn keeps " + shellword.Quote(at) + " read-only, since programs of yours are told by it what to do, outside of any box: to have it written, grant the folder as a whole, with --workspace " + shellword.Quote(l.host.Dir)
 		}
 	}
-	return list
+	return ""
 }
 
 // mostWider is how many flags are told of.

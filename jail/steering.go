@@ -1,0 +1,117 @@
+package jail
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// mostSteering is how many files and folders are told of: each is a mount for whoever has
+// them held back.
+const mostSteering = 64
+
+// steeringTakes is how long they are looked for, what lies deep last.
+const steeringTakes = 2 * time.Second
+
+// Steering are the files and folders below one of the host's by which programs of the
+// caller's are told what to do, outside of any box, at whatever depth: settings of editors
+// and shells, packages, virtual environments, and of a git repository its hooks and its
+// settings alone, since the rest is written by whoever commits (githooks(5),
+// git-config(1)). What is not there is not among them. unseen says why there may be more,
+// or is "": there is too much to look at, or a link is in the place of one.
+func (h *Hints) Steering(dir string) (list []string, unseen string) {
+	dir = path.Clean(dir)
+	s := &steers{h: h.looks, dir: dir}
+	if !h.looks.bounded(func() { s.look() }) {
+		return nil, tookTooLong
+	}
+	slices.Sort(s.list)
+	return slices.Compact(s.list), s.unseen
+}
+
+// steers gathers what steers programs below a folder.
+type steers struct {
+	h      *hostLooks
+	dir    string
+	list   []string
+	unseen string
+}
+
+func (s *steers) look() {
+	l := treeLook{h: s.h, judge: s.judge, until: time.Now().Add(steeringTakes), left: mostOfTree, waiting: []string{s.dir}, pass: s.taken}
+	if _, unseen := l.all(); unseen != "" {
+		s.unseen = unseen
+	}
+}
+
+// taken says whether a folder is on the list, with all that lies in it.
+func (s *steers) taken(at string) bool { return slices.Contains(s.list, at) }
+
+func (s *steers) judge(at string, _ fs.FileMode) string {
+	in, name := path.Dir(at), path.Base(at)
+	there := func(name string) bool { _, ok := s.h.look(path.Join(in, name)); return ok }
+	switch {
+	case name == "HEAD" && there("objects") && there("refs"):
+		s.repository(in)
+	case name == "pyvenv.cfg":
+		s.take(in)
+	case name == ".git":
+		var st unix.Stat_t
+		if unix.Lstat(at, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFDIR { // whose folder is elsewhere
+			s.take(at)
+			break
+		}
+		s.repository(at) // whole or not: what it lacks may be made
+	case slices.Contains(steering, name):
+		s.take(at)
+	}
+	if len(s.list) > mostSteering {
+		s.list, s.unseen = s.list[:mostSteering], "there is more than can be told of"
+		return s.unseen
+	}
+	return ""
+}
+
+// repository takes what git runs of a repository, and what says so.
+func (s *steers) repository(at string) {
+	for _, name := range []string{"hooks", "config", "config.worktree"} {
+		s.take(path.Join(at, name))
+	}
+	c := gitConfigs{h: s.h, tree: at}
+	if path.Base(at) == ".git" {
+		c.tree = path.Dir(at)
+	}
+	c.read(path.Join(at, "config"))
+	c.read(path.Join(at, "config.worktree"))
+	for _, home := range s.h.homes {
+		c.read(path.Join(home, ".gitconfig"))
+		c.read(path.Join(home, ".config/git/config"))
+	}
+	for _, hooks := range c.hooks {
+		if below(hooks, s.dir) {
+			s.take(hooks)
+		}
+	}
+	if c.unseen != "" {
+		s.unseen = "what git runs could not be looked at: " + shownPath(c.unseen) + " is too long, or can't be read"
+	}
+}
+
+// take adds one that is there, and lies in no other.
+func (s *steers) take(at string) {
+	var st unix.Stat_t
+	if unix.Lstat(at, &st) != nil || slices.ContainsFunc(s.list, func(in string) bool { return below(at, in) }) {
+		return
+	}
+	switch f, ok := s.h.look(at); {
+	case at == s.dir:
+		s.unseen = shownPath(at) + " is one itself"
+	case !ok || f.real != at || st.Mode&unix.S_IFMT == unix.S_IFLNK:
+		s.unseen = shownPath(at) + " is a link, or lies behind one"
+	default:
+		s.list = append(s.list, at)
+	}
+}
