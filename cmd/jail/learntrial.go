@@ -70,8 +70,11 @@ type trial struct {
 // way each time there are two more runs.
 func (t *trials) verdict() (learn.Verdict, error) {
 	without, err := t.try(t.less)
-	if err != nil {
+	switch {
+	case err != nil && without.before == nil:
 		return 0, fmt.Errorf("%w: %w", errUntried, err)
+	case err != nil:
+		return learn.Unclear, err
 	}
 	watched := t.watched(without.before)
 	if without.as && without.left.Same(watched) {
@@ -138,13 +141,13 @@ func (t *trials) try(learned *learn.Learned) (trial, error) {
 	switch {
 	case res.Reason == jail.ReasonCanceled:
 		printOutcome(os.Stderr, res, false, false)
-		return trial{}, errTrialEnded
+		return trial{before: before}, errTrialEnded
 	case err != nil:
 		return trial{before: before}, nil
 	}
 	left, err := leftIn(copies)
 	if err != nil {
-		return trial{}, err
+		return trial{before: before}, err
 	}
 	left[saidOut], left[saidErr] = out.thing(), errs.thing()
 	left.Wrote(res.Used)
