@@ -53,10 +53,9 @@ func TestEnterAndFail(t *testing.T) {
 	}
 	runtime.LockOSThread() // which enters, and leaves
 	defer runtime.UnlockOSThread()
-	before := p.leaves()
 	refusal := errors.New("no")
 	entered := 0
-	g, err := p.Make("enter", small, func(tasks int) error {
+	g, err := p.Make("enter-and-fail", small, func(tasks int) error {
 		if entered++; entered == 2 {
 			return refusal
 		}
@@ -77,7 +76,9 @@ func TestEnterAndFail(t *testing.T) {
 	if err := g.Remove(); err != nil {
 		t.Errorf("Remove of what was emptied: %v", err)
 	}
-	if after := p.leaves(); len(after) > len(before) {
-		t.Errorf("left behind: %v", after)
+	for _, name := range p.leaves() { // others' as well
+		if strings.HasPrefix(name, prefix+"enter-and-fail") {
+			t.Errorf("left behind: %s", name)
+		}
 	}
 }
