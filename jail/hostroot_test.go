@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -122,6 +123,37 @@ func TestHostRoot(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+// What else of a proc is mounted over the tree of sysctls, or over the proc, says nothing
+// of host root, though it belongs to somebody else.
+func TestHostRootBehindMounts(t *testing.T) {
+	if os.Getuid() != 0 {
+		leaveOut(t, "the mounts are host root's")
+	}
+	other := exec.Command("sleep", "60")
+	other.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 2000, Gid: 2000}}
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { other.Process.Kill(); other.Wait() }()
+	exe, of := testCopy(t), "/proc/"+strconv.Itoa(other.Process.Pid)
+	for _, mounts := range []string{
+		"true",
+		"mount --bind " + of + " /proc/sys",
+		"mount --bind " + of + "/task /proc/sys",
+		"mount --bind " + of + "/environ /proc/sys/kernel/cad_pid",
+		"mount --bind /proc/sys /proc/sys && mount --bind " + of + "/environ /proc/sys/kernel/cad_pid",
+		"mount --bind " + of + "/attr /proc/sys/kernel",
+		"mount -t tmpfs none /proc/sys && mkdir /proc/sys/kernel && touch /proc/sys/kernel/ostype && chown -R 2000 /proc/sys",
+	} {
+		cmd := exec.Command("unshare", "--mount", "--propagation", "private", "sh", "-c",
+			mounts+" && exec setpriv --reuid 0 -- unshare --user --map-user=1000 --map-group=1000 "+exe+" "+insidePrefix+"printIDs")
+		cmd.Dir = "/"
+		if got := printed(t, cmd); got.UID != 1000 || !got.HostRoot || got.Refused == "" {
+			t.Errorf("%s: %+v, want host root, and refused", mounts, got)
 		}
 	}
 }
