@@ -93,6 +93,8 @@ func (h *hostLooks) unhintable(f hostFile, use hintUse) string {
 		return kernelsOwn(f.real)
 	case kind != unix.S_IFDIR && kind != unix.S_IFREG && kind != unix.S_IFIFO:
 		return "sockets and devices are not granted"
+	case kind == unix.S_IFIFO && use == hintWrite:
+		return notHinted + "what is written to a named pipe comes to whatever reads from it on the host"
 	case slices.Contains(wholes, f.real):
 		return notHinted + "it is one of the host's own folders as a whole"
 	}

@@ -155,10 +155,10 @@ func (h *hostLooks) tells(real string) string {
 	switch {
 	case slices.ContainsFunc(h.policy, func(file string) bool { return below(file, real) || below(real, file) }):
 		return "it holds a profile, by which the program could rewrite its own policy"
-	case slices.ContainsFunc(h.programs, func(dir string) bool { return below(dir, real) || path.Dir(real) == dir }): // not what lies deeper: that no name leads to
+	case slices.ContainsFunc(h.programs, func(dir string) bool { return below(dir, real) || path.Dir(real) == dir }):
 		return notHinted + "programs that you run lie in it"
 	}
-	if why := cmp.Or(h.runsBy(real), h.gitRuns(real)); why != "" {
+	if why := cmp.Or(h.runsBy(real), h.loads(real), h.gitRuns(real)); why != "" {
 		return why
 	}
 	home := h.homeOf(real)

@@ -50,7 +50,8 @@ func (h *hostLooks) socketIn(dir string) (at, unseen string) {
 }
 
 // opensOf is what a folder that would be granted to be written holds of what programs of
-// the caller's are told by what to do, at whatever depth, in words, or "".
+// the caller's are told by what to do, at whatever depth, in words, or "". By a named pipe
+// that is whatever reads from it.
 func (h *hostLooks) opensOf(g pathGrant) string {
 	if g.flag != "--rw" || g.file {
 		return ""
@@ -62,7 +63,7 @@ func (h *hostLooks) opensOf(g pathGrant) string {
 		switch name := path.Base(at); {
 		case name == "pyvenv.cfg", name == "HEAD" && there(path.Join(path.Dir(at), "objects")) && there(path.Join(path.Dir(at), "refs")):
 			at = path.Dir(at) // a virtual environment, a repository without a folder around it
-		case !slices.Contains(steering, name):
+		case kind&fs.ModeNamedPipe == 0 && !slices.Contains(steering, name):
 			return ""
 		}
 		if slices.ContainsFunc(held, func(in string) bool { return below(at, in) }) {

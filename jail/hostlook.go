@@ -36,8 +36,9 @@ type hostLooks struct {
 	policy  []string // ProfileRef.Files
 	// programs are the folders of the programs that the caller runs.
 	programs []string
-	byLinks  *linkedPrograms // nil until asked (linked)
-	mounts   hostMounts      // likewise (aliases)
+	loaded   map[string]string // loadedBy
+	byLinks  *linkedPrograms   // nil until asked (linked)
+	mounts   hostMounts        // likewise (aliases)
 	// held is what was found in folders (holds), by their paths.
 	held map[string]string
 }
@@ -50,8 +51,13 @@ func newHostLooks(v view) *hostLooks {
 		}
 	}
 	var closed, homes, programs []string
-	if h.bounded(func() { closed = closedMounts(); homes = homesOf(closed); programs = programsOf(closed, homes) }) {
-		h.closed, h.homes, h.programs = closed, homes, programs
+	var loaded map[string]string
+	if h.bounded(func() {
+		closed = closedMounts()
+		homes, loaded = homesOf(closed), loadedBy(closed)
+		programs = programsOf(closed, homes)
+	}) {
+		h.closed, h.homes, h.programs, h.loaded = closed, homes, programs, loaded
 	}
 	return h
 }

@@ -1,0 +1,84 @@
+package jail
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+// What programs of PATH load when they are run lies around them, and where the caller's
+// variables say: who may write there says what is run as well.
+
+// ofPrefix are the folders of a prefix in which what lies in its bin looks for the rest of
+// itself, such as an interpreter's standard library, and what it is set up by.
+var ofPrefix = []string{"etc", "lib", "lib32", "lib64", "libexec"}
+
+// loadPaths are variables with the folders, or the files, in which loaders and interpreters
+// look for code (ld.so(8), and the manuals of the languages).
+var loadPaths = []string{"BASH_ENV", "CLASSPATH", "ENV", "GEM_PATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "NODE_PATH", "PERL5LIB", "PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP", "RUBYLIB"}
+
+// loadedBy are the places that the caller's variables name, each as named and as what its
+// links lead to, with the variable.
+func loadedBy(closed []string) map[string]string {
+	places := map[string]string{}
+	for _, variable := range loadPaths {
+		for p := range strings.FieldsFuncSeq(os.Getenv(variable), func(c rune) bool { return c == ':' || c == ' ' && variable == "LD_PRELOAD" }) {
+			if p = path.Clean(p); !path.IsAbs(p) || p == "/" {
+				continue
+			}
+			if f, ok := (&hostLooks{closed: closed}).look(p); ok {
+				places[p], places[f.real] = variable, variable
+			}
+		}
+	}
+	return places
+}
+
+// loads says why what lies at a path is not written to for what programs load, or is "".
+func (h *hostLooks) loads(real string) string {
+	for place, variable := range h.loaded {
+		if variable == "PYTHONHOME" && !below(place, real) && !inPrefix(real, place) {
+			continue
+		}
+		if below(place, real) || below(real, place) && h.code(real) {
+			return notHinted + "programs that you run load what lies in it, by " + variable
+		}
+	}
+	of := func(bin string) bool {
+		prefix := path.Dir(bin)
+		return slices.Contains([]string{"bin", "sbin"}, path.Base(bin)) && prefix != "/" && !slices.Contains(h.homes, prefix) && inPrefix(real, prefix)
+	}
+	if slices.ContainsFunc(h.programs, of) || slices.ContainsFunc(h.linked().paths, func(p string) bool { return of(path.Dir(p)) }) {
+		return notHinted + "programs that you run load what lies in it"
+	}
+	return ""
+}
+
+// inPrefix says whether a path lies in one of the folders of a prefix.
+func inPrefix(real, prefix string) bool {
+	return slices.ContainsFunc(ofPrefix, func(name string) bool { return below(real, path.Join(prefix, name)) })
+}
+
+// code says whether a file is called as code is that interpreters or loaders take, or a
+// folder has one, or could not be looked through for one.
+func (h *hostLooks) code(real string) bool {
+	f, ok := h.look(real)
+	if !ok || !f.dir() {
+		return codeFile(path.Base(real))
+	}
+	said, unseen := h.through(real, mostOfTree, func(at string, kind fs.FileMode) string {
+		if !kind.IsDir() && codeFile(path.Base(at)) {
+			return at
+		}
+		return ""
+	})
+	return said != "" || unseen != ""
+}
+
+// codeFile says that of a name alone.
+func codeFile(name string) bool {
+	return name == "package.json" || strings.Contains(name, ".so.") ||
+		slices.Contains([]string{".bash", ".cjs", ".class", ".jar", ".js", ".mjs", ".node", ".pl", ".pm", ".py", ".pyc", ".rb", ".sh", ".so", ".ts"}, path.Ext(name))
+}
