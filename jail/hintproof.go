@@ -50,9 +50,11 @@ func (r *run) typed(g pathGrant) pathGrant {
 	if why != "" {
 		return pathGrant{never: g.flag + " " + shellword.Quote(m.value()) + " would be refused: " + why}
 	}
-	if !r.looks().bounded(func() { g.opens = r.looks().opensOf(g) }) {
+	opens := ""
+	if !r.looks().bounded(func() { opens = r.looks().opensOf(g) }) {
 		return pathGrant{never: tookTooLong}
 	}
+	g.opens = cmp.Or(opens, g.opens)
 	return r.worded(g, m)
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"path"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/seed-75010da9/jail/internal/shellword"
@@ -176,22 +175,4 @@ func (r *run) grantOfReadOnly(ref *pathRefusal) pathGrant {
 		}
 	}
 	return pathGrant{never: cmp.Or(never, "it is granted read-only, and not to be seen on the host any more")}
-}
-
-// grantOfOwn is for writing to the box's own folders.
-func (r *run) grantOfOwn(dir, asked string) pathGrant {
-	f, ok := r.looks().at(dir)
-	if ok && f.real == dir && r.looks().unhintable(f, hintWrite) == "" {
-		return pathGrant{flag: "--rw", source: dir, instead: r.replacedBy(dir, asked)}
-	}
-	if why := kernelsOwn(asked); why != "" {
-		return pathGrant{never: why}
-	}
-	if dir == "/" {
-		dir = asked
-	}
-	if r.plan.view.holds(dir) || strings.Contains(dir, "…") {
-		return pathGrant{never: "the box's own tree is read-only: have it written to /tmp or to a folder that --rw or --tmpfs grants"}
-	}
-	return pathGrant{flag: "--tmpfs", source: dir}
 }

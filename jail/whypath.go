@@ -4,6 +4,7 @@ import (
 	"path"
 	"syscall"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 	"golang.org/x/sys/unix"
 )
@@ -82,6 +83,9 @@ func (r *run) explainPath(p string, t, without *try, out *Tried) {
 	}
 	g, ok := r.grantOfPath(ref)
 	if !ok {
+		if dir := path.Dir(p); want&paths.Make != 0 && !r.looks().over && kernelsOwn(dir) == "" {
+			out.Never = "the host does not have that folder either: make " + shellword.Quote(dir) + " there and grant it with --rw"
+		}
 		return
 	}
 	out.Grant, out.Setting = g.flags, g.setting
