@@ -6,7 +6,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -127,18 +126,6 @@ func (p *Parent) TaskFiles() int {
 
 // Path is p's folder, on version 1 that in the hierarchy of pids.
 func (p *Parent) Path() string { return p.dirs[0].path }
-
-// MostPids is how many processes and threads the kernel lets there be in p and all
-// groups below it, as p itself says: groups around it may say less. Not ok: it says
-// nothing, as the root of a hierarchy.
-func (p *Parent) MostPids() (n int64, ok bool) {
-	text, err := readAt(p.dirs[p.index["pids"]].fd, "pids.max", shortOfRoom)
-	if err != nil {
-		return 0, false
-	}
-	n, err = strconv.ParseInt(strings.TrimSpace(text), 10, 64)
-	return n, err == nil // else it is "max"
-}
 
 // Note says what is unusual about p, or "".
 func (p *Parent) Note() string { return p.note }

@@ -30,16 +30,15 @@ func (r *run) makeRoom() error {
 }
 
 // crowded says whether there is a limit on the caller's processes that counts. Of the
-// groups only the box's parent is asked where there is one, which in a container is
-// the one that bears the limit.
+// groups only the box's parent, and those around it, are asked where there is one: what
+// lies around the caller alone the box takes nothing of.
 func (r *run) crowded() bool {
 	most := threads.Crowd * r.spec.Limits.Pids
-	if h := r.host; threads.ByUser(h.processes, h.uid == 0 && h.hostUsers) && h.processes <= uint64(most) {
+	if h := r.host; threads.ByUser(h.processes, h.uid == 0 && h.hostUsers) && threads.Scarce(most) {
 		return true
 	}
 	if r.parent == nil || r.spec.CgroupParent != "" {
-		return threads.Limit() <= most
+		return threads.Left() <= most
 	}
-	n, ok := r.parent.MostPids()
-	return ok && n <= most
+	return threads.LeftIn(r.parent.Path()) <= most
 }

@@ -2,6 +2,8 @@ package threads
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"math"
 	"os"
 	"path"
@@ -39,10 +41,15 @@ func hostRoot() bool {
 	return os.Getuid() == 0 && unix.Stat("/proc/self/ns/user", &st) == nil && st.Ino == initial
 }
 
-// Few says whether a limit on this process's processes is that low.
-func Few(most int64) bool {
+// Few says whether there may be no more than so many processes and threads of the user
+// of this process, or in its groups.
+func Few(most int64) bool { return Scarce(most) || Left() <= most }
+
+// Scarce is the part of Few that is about the user's. All that there are count as his,
+// which is found at once.
+func Scarce(most int64) bool {
 	limit, ok := userLimit()
-	return ok && limit <= most || Limit() <= most
+	return ok && limit-everybodys() <= most
 }
 
 // Room is how many processes and threads this one may make now, as far as it can
@@ -52,13 +59,8 @@ func Few(most int64) bool {
 func Room(enough int64) int64 {
 	room := int64(Unlimited)
 	for _, folder := range groups() {
-		limit, err := number(path.Join(folder, "pids.max"))
-		if err != nil { // none: "max", or the root
-			continue
-		}
-		if used, err := number(path.Join(folder, "pids.current")); err == nil {
-			room = min(room, limit-used)
-		}
+		left, _ := leftIn(folder)
+		room = min(room, left)
 	}
 	if limit, ok := userLimit(); ok {
 		at := limit - everybodys()
@@ -70,19 +72,55 @@ func Room(enough int64) int64 {
 	return max(0, room)
 }
 
-// Limit is the least of what the groups allow whose folders this process can see.
-func Limit() int64 {
+// Left is how many processes and threads the groups of this process have room for, or 0
+// where there are groups around them that can't be seen.
+func Left() int64 {
 	least := int64(Unlimited)
 	for _, folder := range groups() {
-		if limit, err := number(path.Join(folder, "pids.max")); err == nil {
-			least = min(least, limit)
-		}
+		least = min(least, LeftIn(folder))
 	}
 	return least
 }
 
-// groups are the folders of this process's group and of those around it where the
-// kernel counts processes, at the usual places.
+// LeftIn is Left of the group with a folder.
+func LeftIn(folder string) int64 {
+	left, all := leftIn(folder)
+	if !all {
+		return 0
+	}
+	return left
+}
+
+// leftIn is how many processes and threads there may be more by the limits of a group and
+// of those around it. Not all of these can be seen where the outermost folder is not the
+// root of the hierarchy, which alone has no limit: in a cgroup namespace, and where a
+// part of the hierarchy is mounted by itself. A limit may be on any of the others, such as
+// a pod's around its containers.
+func leftIn(folder string) (left int64, all bool) {
+	left, all = Unlimited, true
+	for at := folder; ; at = path.Dir(at) {
+		limit, err := number(path.Join(at, "pids.max"))
+		if errors.Is(err, fs.ErrNotExist) {
+			if unix.Access(path.Join(at, "cgroup.procs"), unix.F_OK) != nil {
+				return left, all
+			}
+			all = true
+		} else {
+			all = false
+		}
+		if err == nil {
+			if used, err := number(path.Join(at, "pids.current")); err == nil {
+				left = min(left, max(0, limit-used))
+			}
+		}
+		if at == "/" || at == "." {
+			return left, all
+		}
+	}
+}
+
+// groups are the folders of this process's groups where the kernel counts processes, at
+// the usual places.
 func groups() (folders []string) {
 	text, _ := os.ReadFile("/proc/self/cgroup")
 	for line := range strings.Lines(string(text)) {
@@ -98,12 +136,7 @@ func groups() (folders []string) {
 			continue
 		}
 		for _, mount := range mounts {
-			for at := path.Clean("/" + f[2]); ; at = path.Dir(at) {
-				folders = append(folders, mount+at)
-				if at == "/" {
-					break
-				}
-			}
+			folders = append(folders, mount+path.Clean("/"+f[2]))
 		}
 	}
 	return folders

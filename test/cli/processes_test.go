@@ -70,6 +70,50 @@ func TestFewProcesses(t *testing.T) {
 	}
 }
 
+// Nor does a program end its supervisor that may have far fewer processes than its caller,
+// who has nearly all of his already.
+func TestFewProcessesLeft(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs another user")
+	}
+	if _, err := os.Stat("/usr/bin/python3"); err != nil {
+		shipped.LeaveOut(t, err.Error())
+	}
+	const limit, others, own = 240, 228, 6 // more than 32 times its own
+	fill := few(t, limit, "version")
+	fill.Args = []string{"prlimit", "--nproc=" + strconv.Itoa(limit), "/usr/bin/python3", "-c",
+		"import os, signal, sys\nif any(os.fork() == 0 for _ in range(" + strconv.Itoa(others) + ")): signal.pause()\nprint(flush=True); sys.stdin.read()\nos.killpg(0, 9)"}
+	fill.SysProcAttr.Setpgid = true
+	in, err := fill.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := fill.StdoutPipe()
+	if err == nil {
+		err = fill.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		in.Close()
+		fill.Wait()
+		for until := time.Now().Add(10 * time.Second); syscall.Kill(-fill.Process.Pid, 0) == nil && time.Now().Before(until); { // others of the user's come after
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
+	if _, err := out.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		out, err := few(t, limit, "run", "--json", "--optional", "cgroup", "--pids", strconv.Itoa(own), "--timeout", "20s", "--", "/usr/bin/python3", "-c", bomb).Output()
+		var record struct{ Reason, Message string }
+		if json.Unmarshal(out, &record) != nil || record.Reason != "execution_failed" && record.Reason != "setup_refused" {
+			t.Errorf("reason %q (%s), want execution_failed or a refusal; %v: %.300s", record.Reason, record.Message, err, out)
+		}
+	}
+}
+
 // One program does not end a server, nor the runs of others.
 func TestServerOfFewProcesses(t *testing.T) {
 	if os.Geteuid() != 0 {
