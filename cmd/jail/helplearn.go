@@ -21,9 +21,10 @@ Read-only in the folder that you are in is what tells programs of yours what to
 do outside of any box, at whatever depth: hooks and config of git repositories
 (also where core.hooksPath says), node_modules, site-packages, virtual
 environments, .envrc, .husky, .github, .hg and what editors have (.vscode,
-.idea, .devcontainer). --workspace . has all of it writable. Not kept back is
-what was not there and the program makes, other names than these, more than 64
-such places, and a link in the place of one: of the last two stderr tells.
+.idea, .devcontainer). --workspace . has all of it writable. Not kept back are
+other names than these, more than 64 such places, a link in the place of one,
+and what is not there: of all but the first stderr tells, of what the program
+made after the run.
 
 A folder that was listed shows names, and a grant of names opens what they
 name. So it runs once more without those that were merely listed, writing to

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail"
@@ -63,8 +62,11 @@ type learner struct {
 	host  profiles.Host
 	ctx   context.Context
 	stdin learnInput
-	held  []string       // what learn itself keeps read-only
-	said  [2]learn.Thing // by the program when it was run last: its output, and its errors
+	// heldIn is the folder in which learn itself keeps read-only what steers programs, held
+	// that, and unheld why it may not be all.
+	heldIn, unheld string
+	held           []string
+	said           [2]learn.Thing // by the program when it was run last: its output, and its errors
 }
 
 func learnCommand(args []string) int {
@@ -176,6 +178,7 @@ func (l *learner) learn(spec jail.Spec, args []string, out *profileFile) int {
 	for range l.o.learn.runs {
 		res, ok := l.run(spec)
 		if !ok {
+			l.tellMade()
 			return exitRefused
 		}
 		if !res.OK {
@@ -191,6 +194,7 @@ func (l *learner) learn(spec jail.Spec, args []string, out *profileFile) int {
 		}
 		runs = append(runs, learn.Watched{Spec: spec, Result: res, Given: given})
 	}
+	l.tellMade()
 	learned, ok := l.lean(learn.From(l.extends(), args, runs))
 	if !ok {
 		return exitRefused
@@ -214,36 +218,4 @@ func (l *learner) learn(spec jail.Spec, args []string, out *profileFile) int {
 		return code
 	}
 	return status
-}
-
-// given is what the profile and the command bring along without any flag. That the
-// command may lack what a flag shows it is no fault: all that can be is found of the
-// watching box.
-func (l *learner) given(args []string) (jail.Spec, bool) {
-	p, err := profiles.Load(l.extends(), l.host)
-	if err != nil {
-		l.line.errors(err, "--profile", l.extends(), l.o)
-		return jail.Spec{}, false
-	}
-	spec, err := p.Spec(args, profiles.Overrides{Tier: l.o.over.Tier, OwnInterpreter: true}, l.host)
-	var lacking jail.Faults
-	if err != nil && !errors.As(err, &lacking) {
-		l.line.errors(err, "--profile", l.extends(), l.o)
-		return spec, false
-	}
-	return spec, true
-}
-
-// extends is the profile that the learned one adds to.
-func (l *learner) extends() string {
-	name := l.o.profile
-	if name == "" {
-		return defaultProfile
-	}
-	if strings.Contains(name, "/") || strings.HasSuffix(name, ".toml") {
-		if abs, err := filepath.Abs(name); err == nil {
-			return abs
-		}
-	}
-	return name
 }

@@ -16,6 +16,7 @@ import (
 // check runs the program in the watching box and then as the profile has it.
 func (l *learner) check(spec, enforced jail.Spec) int {
 	watched, ok := l.run(spec)
+	l.tellMade()
 	if !ok {
 		return exitRefused
 	}

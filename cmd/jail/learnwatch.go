@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -46,6 +47,7 @@ const lookingForHeld = 4 * time.Second
 // shown read-only: a program that nobody knows yet is not to write what is run outside of
 // any box, unless a flag grants the folder.
 func (l *learner) holdBack(dir string) {
+	l.heldIn = dir
 	held, unseen := jail.NewHintsFor(lookingForHeld).Steering(dir)
 	switch {
 	case l.o.over.Tier == jail.Tier2 && (len(held) > 0 || unseen != ""):
@@ -61,7 +63,32 @@ func (l *learner) holdBack(dir string) {
 	for _, at := range held {
 		l.o.over.RO = append(l.o.over.RO, profiles.Grant{Host: at})
 	}
-	l.held = held
+	l.held, l.unheld = held, unseen
+}
+
+// tellMade tells of what steers programs and was not there before the runs: nothing can be
+// kept read-only that is not there.
+func (l *learner) tellMade() {
+	if l.heldIn == "" {
+		return
+	}
+	now, unseen := jail.NewHintsFor(lookingForHeld).Steering(l.heldIn)
+	const mostTold = 8
+	told := 0
+	for _, at := range now {
+		if slices.Contains(l.held, at) {
+			continue
+		}
+		if told++; told <= mostTold {
+			fmt.Fprintln(os.Stderr, visible("jail: "+shellword.Quote(at)+" is new: programs of yours are told by it what to do, outside of any box; look at it before you run any there"))
+		}
+	}
+	if told > mostTold {
+		fmt.Fprintf(os.Stderr, "jail: and %d more\n", told-mostTold)
+	}
+	if unseen != "" && unseen != l.unheld {
+		fmt.Fprintln(os.Stderr, visible("jail: what else is new could not be seen: "+unseen))
+	}
 }
 
 // heldBack says what of that a program that failed was refused, or is "".
@@ -106,4 +133,36 @@ func (l *learner) profileLimits() jail.Limits {
 		return jail.Limits{}
 	}
 	return p.Limits()
+}
+
+// given is what the profile and the command bring along without any flag. That the
+// command may lack what a flag shows it is no fault: all that can be is found of the
+// watching box.
+func (l *learner) given(args []string) (jail.Spec, bool) {
+	p, err := profiles.Load(l.extends(), l.host)
+	if err != nil {
+		l.line.errors(err, "--profile", l.extends(), l.o)
+		return jail.Spec{}, false
+	}
+	spec, err := p.Spec(args, profiles.Overrides{Tier: l.o.over.Tier, OwnInterpreter: true}, l.host)
+	var lacking jail.Faults
+	if err != nil && !errors.As(err, &lacking) {
+		l.line.errors(err, "--profile", l.extends(), l.o)
+		return spec, false
+	}
+	return spec, true
+}
+
+// extends is the profile that the learned one adds to.
+func (l *learner) extends() string {
+	name := l.o.profile
+	if name == "" {
+		return defaultProfile
+	}
+	if strings.Contains(name, "/") || strings.HasSuffix(name, ".toml") {
+		if abs, err := filepath.Abs(name); err == nil {
+			return abs
+		}
+	}
+	return name
 }
