@@ -3,6 +3,7 @@ package learn
 import (
 	"bytes"
 	"crypto/sha256"
+	"fmt"
 	"io/fs"
 	"maps"
 	"path"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail"
 )
 
@@ -44,6 +46,9 @@ type Thing struct {
 	Text func() ([]byte, bool)
 }
 
+// wroteTo begins the names of what was written to.
+const wroteTo = "wrote "
+
 // Said is a thing of a text.
 func Said(text []byte) Thing {
 	return Thing{Sum: sha256.Sum256(text), Size: int64(len(text)), Text: func() ([]byte, bool) { return text, true }}
@@ -62,7 +67,7 @@ func (l Left) Wrote(used *jail.Used) {
 	}
 	for _, u := range used.Paths {
 		if u.Kind == jail.MountRW && (u.Written || u.Made || u.Removed) {
-			l["wrote "+u.Real] = Thing{Kind: "wrote"}
+			l[wroteTo+u.Real] = Thing{Kind: "wrote"}
 		}
 	}
 }
@@ -117,6 +122,26 @@ func Telling(before, without, after Left) Verdict {
 		}
 	}
 	return verdict
+}
+
+// Otherwise says what a run said or wrote otherwise than one before it and one after it in
+// the watching box, which did that the same.
+func Otherwise(before, enforced, after Left) (list []string) {
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		b, e := before[name], enforced[name]
+		if _, ok := enforced[name]; !after[name].same(b) || ok && e.same(b) {
+			continue
+		}
+		if p, ok := strings.CutPrefix(name, wroteTo); ok {
+			list = append(list, shellword.Text(p)+" was written in the watching box, each time, and was not here")
+			continue
+		}
+		list = append(list, fmt.Sprintf("what it wrote to %s is another text, of %d bytes; in the watching box, each time the same: of %d", name, e.Size, b.Size))
+	}
+	if len(list) > mostOtherwise {
+		list = append(list[:mostOtherwise], fmt.Sprintf("%d more were not written", len(list)-mostOtherwise))
+	}
+	return list
 }
 
 // oddPlace is a folder with one name for all those in it whose own are another in each run.

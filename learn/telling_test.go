@@ -56,3 +56,27 @@ func TestTelling(t *testing.T) {
 		}
 	}
 }
+
+// What is the same in the watching box, each time, and another enforced is told.
+func TestOtherwise(t *testing.T) {
+	with := func(out string, wrote ...string) Left {
+		l := Left{"stdout": Said([]byte(out))}
+		for _, p := range wrote {
+			l.Wrote(&jail.Used{Paths: []jail.PathUse{{Real: p, Kind: jail.MountRW, Written: true}}})
+		}
+		return l
+	}
+	for _, c := range []struct {
+		before, here, after Left
+		want                int
+	}{
+		{with("2", "/out/a"), with("2", "/out/a"), with("2", "/out/a"), 0},
+		{with("2", "/out/a"), with("0"), with("2", "/out/a"), 2},
+		{with("a1", "/out/x1"), with("a2", "/out/x2"), with("a3", "/out/x3"), 0},
+		{with("made", "/out/a"), with("there"), with("there"), 0},
+	} {
+		if got := Otherwise(c.before, c.here, c.after); len(got) != c.want {
+			t.Errorf("Otherwise(%v, %v, %v) = %q, want %d", c.before, c.here, c.after, got, c.want)
+		}
+	}
+}

@@ -44,7 +44,8 @@ run.
   jail learn --check job --profile python -- job.py
       run it in a watching box and then with the profile enforced, and say what
       differs: the end, the exit code, what is refused or not there, what is
-      not written on the host any more
+      not written on the host any more; and what it says or writes, as far as
+      that is the same each time in the watching box, where it runs once more
   jail run --profile job --cwd . -- job.py
 
 A profile does not lie in a folder that the program may write to: it could write

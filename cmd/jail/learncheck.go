@@ -13,18 +13,29 @@ import (
 	"github.com/seed-75010da9/jail/profiles"
 )
 
-// check runs the program in the watching box and then as the profile has it.
+// check runs the program in the watching box and then as the profile has it; and where it
+// says or writes something else then, in the watching box again, since it may do so each
+// time.
 func (l *learner) check(spec, enforced jail.Spec) int {
 	watched, ok := l.run(spec)
 	l.tellMade()
 	if !ok {
 		return exitRefused
 	}
+	before := l.wrote(watched)
 	res, ok := l.run(enforced)
 	if !ok {
 		return exitRefused
 	}
 	c := learn.Compare(spec, watched, enforced, res)
+	if here := l.wrote(res); c.Same && !here.Same(before) { // which may be so each time
+		again, ok := l.run(spec)
+		if !ok {
+			return exitRefused
+		}
+		c.Differences = append(c.Differences, learn.Otherwise(before, here, l.wrote(again))...)
+		c.Same = len(c.Differences) == 0
+	}
 	if l.o.json {
 		text, err := oneLine(c)
 		if err != nil {
@@ -41,6 +52,13 @@ func (l *learner) check(spec, enforced jail.Spec) int {
 		return 1
 	}
 	return exitOK
+}
+
+// wrote is what the program wrote when it was run last.
+func (l *learner) wrote(res jail.Result) learn.Left {
+	left := learn.Left{saidOut: l.said[0], saidErr: l.said[1]}
+	left.Wrote(res.Used)
+	return left
 }
 
 // checkNext is what to do with a profile that was written: the command line in it is
