@@ -7,9 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 
+	"github.com/seed-75010da9/jail/internal/folder"
 	"github.com/seed-75010da9/jail/jail"
 	"github.com/seed-75010da9/jail/learn"
+	"golang.org/x/sys/unix"
 )
 
 // Whether a program needs the names in a folder that it listed shows by running it without.
@@ -27,7 +30,7 @@ func (l *learner) lean(learned *learn.Learned) (*learn.Learned, bool) {
 	if err != nil {
 		return learned.Untried(), true
 	}
-	defer os.RemoveAll(dir)
+	defer throwAway(dir)
 	t := &trials{learner: l, dir: dir, less: less, learned: learned}
 	verdict, err := t.verdict()
 	switch {
@@ -44,6 +47,22 @@ func (l *learner) lean(learned *learn.Learned) (*learn.Learned, bool) {
 	}
 	return less, true
 }
+
+// throwAway removes the copies, whatever the program made of them, or says where they lie:
+// some may be of what is nobody else's to read.
+func throwAway(dir string) {
+	fd, err := unix.Open(dir, folder.Flags, 0)
+	if err == nil {
+		folder.Empty(fd, time.Now().Add(throwingAway))
+		unix.Close(fd)
+		err = unix.Rmdir(dir)
+	}
+	if err != nil {
+		printError(fmt.Errorf("copies of what the program may write to are left in %s: %w", quote(dir), err))
+	}
+}
+
+const throwingAway = 10 * time.Second
 
 var (
 	errUntried    = errors.New("it could not be run without the names")
