@@ -178,6 +178,8 @@ func TestNode(t *testing.T) {
 		{name: "more than a body", source: "}); (async function () {", reason: jail.ReasonExecutionFailed, err: "SyntaxError: Unexpected token ')'", says: "source.js:1\n}); (async"},
 		{name: "more than a body, of a method", source: "}[0] = {", reason: jail.ReasonExecutionFailed, err: "SyntaxError: the source ends the function whose body it is"},
 		{name: "an unfinished block", source: "if (input) {\n  return 2\n", reason: jail.ReasonExecutionFailed, err: "SyntaxError: Unexpected end of input"},
+		{name: "one brace too many", source: "1\nreturn 1}", reason: jail.ReasonExecutionFailed, err: "SyntaxError: Unexpected token '}'", says: "source.js:2\nreturn 1}\n\nSyntaxError: Unexpected token '}'"},
+		{name: "one brace too many, of a block", source: "if (input) { return 2 }} // so", reason: jail.ReasonExecutionFailed, err: "SyntaxError: Unexpected token '}'", says: "source.js:1\nif (input)"},
 		{name: "an unfinished function", source: "1\nfunction f() {", reason: jail.ReasonExecutionFailed, err: "SyntaxError: Unexpected end of input", says: "source.js:2\nfunction f() {\n"},
 		{name: "the line of an eval", source: "// one\n// two\neval('throw new Error(2)')", reason: jail.ReasonExecutionFailed, err: "Error: 2", says: "(source.js:3:1), <anonymous>:1:7)\n    at source.js:3:1"},
 		{name: "an error without a stack", source: "const e = new Error('x'); delete e.stack; throw e", reason: jail.ReasonExecutionFailed, err: "Error: x", says: "Error: x\nError: x\n"},

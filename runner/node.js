@@ -245,6 +245,15 @@
       throw new SyntaxError('the source ends the function whose body it is');
     }
   };
+  // Whether the source ends the function itself, at its own end: by one } too many.
+  const closes = () => {
+    try {
+      scriptOf('(async function (input) {', ')');
+      return true;
+    } catch {
+      return false;
+    }
+  };
   let main;
   try {
     const script = scriptOf('(async function (input) {', '})');
@@ -255,7 +264,7 @@
     // What is missing at the end of the source is found missing behind it.
     const lines = source.split('\n');
     const behind = 'source.js:' + (lines.length + 1) + '\n';
-    if ((e.message === "Unexpected token '}'" || e.message === "Unexpected token ')'") && e.stack.startsWith(behind)) {
+    if ((e.message === "Unexpected token '}'" && !closes() || e.message === "Unexpected token ')'") && e.stack.startsWith(behind)) {
       e.message = 'Unexpected end of input';
       e.stack = 'source.js:' + lines.length + '\n' + lines[lines.length - 1] + '\n\n' + e.name + ': ' + e.message + '\n';
     } else if (e.stack.startsWith(behind)) {
