@@ -144,7 +144,7 @@ func failures() []failure {
 			message: "the program ended with exit code 1", hint: "/data is a folder in memory: give it more room with --tmpfs /data:SIZE"},
 		{name: "python that misses what the host has not either, traced", needs: []string{"/usr/bin/python3"}, reason: ReasonExecutionFailed, stderr: `No such file or directory: 'mytool'`,
 			spec:    inFolder(true, "/usr/bin/python3", "-c", "import subprocess; subprocess.run(['mytool'])"),
-			message: "the program ended with exit code 1", hint: "its stderr tells of a file (No such file or directory): " + notShown},
+			message: "the program ended with exit code 1", hint: `the program found no "mytool" in PATH, /usr/bin:/bin: name it by its path, and grant it with --ro if it is not in the box; or grant its folder, and name that in --env PATH=…`},
 		{name: "sed that replaces a mount point", needs: []string{"/usr/bin/sed"}, reason: ReasonExecutionFailed, stderr: `Device or resource busy`,
 			spec: func(t *testing.T) Spec {
 				s := command("/usr/bin/sed", "-i", "s/x/y/", "/tmp/at/data.txt")(t)

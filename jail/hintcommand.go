@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
@@ -39,8 +41,33 @@ func (r *run) commandIn(line string) string {
 	if name == "" || strings.ContainsAny(name, "/ ") {
 		return ""
 	}
-	return "by 127 a shell says that it found no " + shownPath(name) + " in PATH, " + shellword.Quote(searchPath(r.spec)) +
+	return "by 127 a shell says that it " + r.notInPath(name)
+}
+
+// notInPath is what to do about a command that is called by its name alone.
+func (r *run) notInPath(name string) string {
+	return "found no " + shownPath(name) + " in PATH, " + shellword.Quote(searchPath(r.spec)) +
 		": name it by its path, and grant it with --ro if it is not in the box; or grant its folder, and name that in --env PATH=…"
+}
+
+// spawnHint is for a program that started no other, by the name in its words: those of
+// Python's subprocess and of Node.js's child_process, which are of a file else.
+func (r *run) spawnHint(said string) string {
+	name, ok := "", false
+	if _, of, python := strings.Cut(said, "_execute_child"); python {
+		if _, rest, found := strings.Cut(of, "No such file or directory: '"); found {
+			name, _, ok = strings.Cut(rest, "'\n")
+		}
+	}
+	for _, call := range []string{"Error: spawn ", "Error: spawnSync "} {
+		if _, rest, node := strings.Cut(said, call); !ok && node {
+			name, _, ok = strings.Cut(rest, " ENOENT")
+		}
+	}
+	if !ok || name == "" || len(name) > unix.NAME_MAX || strings.ContainsAny(name, "/ \n") {
+		return ""
+	}
+	return "the program " + r.notInPath(name)
 }
 
 // notFound is the command that a shell, or env(1), says it has not found, or "".

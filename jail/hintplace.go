@@ -24,7 +24,7 @@ func (r *run) placeHint(said string) string {
 	if reason := r.result.Reason; reason != ReasonExecutionFailed && reason != ReasonSignaled {
 		return ""
 	}
-	if hint := r.moduleHint(said); hint != "" {
+	if hint := cmp.Or(r.moduleHint(said), r.spawnHint(said)); hint != "" {
 		return hint
 	}
 	if hint := r.busyHint(said); hint != "" {
