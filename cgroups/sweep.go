@@ -2,6 +2,7 @@ package cgroups
 
 import (
 	"math/rand/v2"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -144,12 +145,30 @@ func (d dir) homes() []string {
 }
 
 // rmdirAt removes one of a leaf's other folders, and says whether it is gone.
-// It is, if its parent is: no group goes before those below it.
+// It is, if its parent is: no group goes before those below it. But a parent that is
+// not to be found may be one of a hierarchy that others have mounted, and this
+// process, in a mount namespace of its own, has not: it is theirs to sweep then.
 func rmdirAt(path, name string, deadline time.Time) bool {
 	above, err := openDir(path, magic(V1))
 	if err != nil {
-		return gone(err)
+		return gone(err) && mountedAbove(path)
 	}
 	defer above.close()
 	return rmdirUntil(above, name, deadline) == nil
+}
+
+// mountedAbove says whether the nearest folder above path that there is belongs to a
+// hierarchy of version 1.
+func mountedAbove(path string) bool {
+	for {
+		path = filepath.Dir(path)
+		d, err := openDir(path, magic(V1))
+		if err == nil {
+			d.close()
+			return true
+		}
+		if !gone(err) || path == "/" || path == "." {
+			return false
+		}
+	}
 }

@@ -235,6 +235,38 @@ func TestSweepFindsFoldersElsewhere(t *testing.T) {
 	}
 }
 
+// A leaf with a folder in a hierarchy that is not mounted here is for others to sweep:
+// without its first folder nobody would find the rest. One whose group is gone in a
+// hierarchy that is mounted has no folder left there.
+func TestSweepWithoutAHierarchy(t *testing.T) {
+	p := testParent(t)
+	if p.Version() == V2 {
+		return // where a leaf has one folder
+	}
+	g := testGroup(t, p, small)
+	memory := p.dirs[p.index["memory"]].path
+	at := func(home string) {
+		homes := []string{p.dirs[p.index["cpu"]].path, p.dirs[p.index["cpuacct"]].path, memory}
+		if home != "" {
+			homes[2] = home
+		}
+		if err := unix.Fsetxattr(g.dirs[0].fd, homesAttr, []byte(strings.Join(homes, "\n")), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	where := paths(g)
+	unix.Flock(g.dirs[0].fd, unix.LOCK_UN) // as its maker's death would
+	at(t.TempDir() + "/memory/of/another/mount")
+	if p.Sweep(1000); !slices.Contains(left(where), where[0]) {
+		t.Errorf("with a hierarchy that is not mounted, Sweep left %v", left(where))
+	}
+	at(memory + "/gone/with-all-below")
+	if p.Sweep(1000); slices.Contains(left(where), where[0]) {
+		t.Errorf("with a group that is gone, Sweep left %v", left(where))
+	}
+	g.parent.dirs[g.parent.index["memory"]].rmdir(g.name) // which that group's end would have taken
+}
+
 // A folder that only looks like a leaf is somebody else's.
 func TestSweepLeavesOthersAlone(t *testing.T) {
 	p := testParent(t)
