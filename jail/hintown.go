@@ -40,7 +40,7 @@ func (r *run) grantOfOwn(dir, asked string) pathGrant {
 		return pathGrant{never: "the box's own tree is read-only: have it written to /tmp or to a folder that --rw or --tmpfs grants"}
 	case !r.plan.view.holds(dir):
 		return pathGrant{flag: "--tmpfs", source: dir, opens: "a folder in memory there, of which nothing is kept" + still}
-	case strings.HasPrefix(why, notHintedWord):
+	case strings.HasPrefix(why, notHintedWord) && !r.plan.view.holds(asked):
 		return pathGrant{never: why + "; have it written to /tmp" + keep}
 	}
 	return pathGrant{never: "the box's own tree is read-only: have it written to /tmp" + keep}
