@@ -10,8 +10,20 @@ import (
 	"github.com/seed-75010da9/jail/profiles"
 )
 
-// runners are the profiles that run a file, by how its name ends.
-var runners = map[string]string{".js": "node", ".mjs": "node", ".cjs": "node", ".py": "python", ".sh": "sh", ".wasm": "wasm"}
+// profileOf is the profile that runs a file, by how its name ends, or "".
+func profileOf(name string) string {
+	switch filepath.Ext(name) {
+	case ".js", ".mjs", ".cjs":
+		return "node"
+	case ".py":
+		return "python"
+	case ".sh":
+		return "sh"
+	case ".wasm":
+		return "wasm"
+	}
+	return ""
+}
 
 // tellMeant says of a program that could not be executed what was meant by the line, as far
 // as the words of it and the caller's folder tell.
@@ -46,7 +58,7 @@ func (c *commandLine) fileMeant(host profiles.Host, o options) string {
 	if err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
-	by, executable := runners[filepath.Ext(name)], info.Mode()&0o111 != 0
+	by, executable := profileOf(name), info.Mode()&0o111 != 0
 	switch {
 	case by != "" && o.profile == "":
 		return "--profile " + by + " runs it: jail run --profile " + by + " " + shellword.Quote(name)
