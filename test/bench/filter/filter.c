@@ -1,7 +1,6 @@
 // filter [FILE]: attaches the filter in FILE, if one is named, calls getpid(2) in a
 // loop, and prints the nanoseconds of attaching and of a call, for test/bench. In C
-// and with one thread, as is whoever attaches a box's: the kernel makes a compiled
-// filter executable by telling every processor that has run a thread of the process.
+// and with one thread, as is whoever attaches a box's.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/filter.h>
