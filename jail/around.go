@@ -1,9 +1,7 @@
 package jail
 
 import (
-	"bytes"
 	"errors"
-	"os"
 	"slices"
 	"strings"
 
@@ -31,16 +29,11 @@ func inBox() bool {
 	if !filtered() {
 		return false
 	}
-	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	mounts, err := readMounts()
 	if err != nil {
 		return errors.Is(err, unix.EACCES)
 	}
-	for line := range bytes.Lines(mounts) {
-		if _, kind, _ := bytes.Cut(line, []byte(" - ")); bytes.HasPrefix(kind, []byte("proc ")) && bytes.Contains(kind, []byte("subset=pid")) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(mounts, func(m hostMount) bool { return m.kind == "proc" && strings.Contains(m.super, "subset=pid") })
 }
 
 // outOfFiles is a refusal with the remedy that is due where there are no descriptors

@@ -17,9 +17,6 @@ type alias struct {
 
 // aliases are the other names of what lies at a path, by the host's mounts.
 func (h *hostLooks) aliases(real string) (list []alias) {
-	if h.mounts == nil {
-		h.mounts, _ = readMounts() // without, no folder is granted (kernelMountBelow)
-	}
 	id, err := mountAt(real)
 	if err != nil {
 		return nil
@@ -70,7 +67,6 @@ func (h *hostLooks) keptBack(real string, use hintUse) string {
 
 // mountedIn is keptBack, for reading, of what is mounted in a folder.
 func (h *hostLooks) mountedIn(dir string) string {
-	h.aliases(dir)
 	for _, m := range h.mounts {
 		if m.point == dir || !below(m.point, dir) {
 			continue

@@ -87,9 +87,9 @@ func shownBy(old, folder Mount) bool {
 
 // viewFault is what is wrong with a Spec with a new mount on this host, or "".
 func (r *run) viewFault(s Spec, m Mount) string {
-	look := resolve
+	look := r.places.resolve
 	if s.inPlace() {
-		look = resolveInPlace
+		look = r.places.resolveInPlace
 	}
 	v, faults := look(s)
 	return firstWant(slices.Concat(m.faults(), faults, (&run{spec: s}).tierFaults(r.host, v)))

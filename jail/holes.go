@@ -56,16 +56,12 @@ func (m *mount) whole() *mount {
 
 // checkHoles finds holes whose place another grant of the box shows with more rights.
 func (r *resolver) checkHoles() {
-	var mounts hostMounts // looked up where there is a hole
 	for _, m := range r.view.mounts {
 		c, ok := r.covers(m)
 		if !ok {
 			continue
 		}
-		if mounts == nil {
-			mounts, _ = readMounts() // without, no folder is granted (kernelMountBelow)
-		}
-		if why := r.opened(c, mounts); why != "" {
+		if why := r.opened(c); why != "" {
 			r.index = m.index
 			r.fault("target", m.Target, why)
 		}
@@ -74,7 +70,7 @@ func (r *resolver) checkHoles() {
 
 // opened says what is wrong with a hole whose place is shown elsewhere, or may be by a hard
 // link that an earlier box has left, or is "".
-func (r *resolver) opened(c cutting, mounts hostMounts) string {
+func (r *resolver) opened(c cutting) string {
 	if n := c.above[0].names; n > 1 { // no mount covers the others, and no look finds them all
 		at := shellword.Quote(c.source)
 		return "must not be a file of several names, since it takes away what the grant around it gives: there are " + strconv.FormatUint(n, 10) + " hard links to " + at +
@@ -85,12 +81,12 @@ func (r *resolver) opened(c cutting, mounts hostMounts) string {
 			return c.openedBy(g, at, "")
 		}
 	}
-	place := mounts.parts(c.source)
+	place := r.places.of(c.source)
 	for _, g := range r.view.mounts {
 		if g.part != nil || g == c.hole || g.access() <= c.access {
 			continue
 		}
-		if at, rest, shown := r.showsByMount(g, c, mounts.parts(path.Clean(g.Source)), place); shown {
+		if at, rest, shown := r.showsByMount(g, c, r.places.of(path.Clean(g.Source)), place); shown {
 			return c.openedBy(g, at, rest)
 		}
 	}

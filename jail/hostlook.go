@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/seed-75010da9/jail/cgroups"
 )
 
 // What was not in the box is looked up on the host when the box is gone: earlier,
@@ -27,7 +25,8 @@ type hostLooks struct {
 	over  bool // no more of them
 	// left is for the looks alone, without what is done between them, in place of until.
 	left *time.Duration
-	// closed are mount points that are not looked below.
+	// closed are mount points that are not looked below. They are asked for anew when a run
+	// is over, as there may be others by then.
 	closed []string
 	// written are folders of the host that the box may write to: a link that lies in
 	// one is the program's word, and what it leads to nothing that it asks us to look at.
@@ -38,7 +37,7 @@ type hostLooks struct {
 	programs []string
 	loaded   map[string]string // loadedBy
 	byLinks  *linkedPrograms   // nil until asked (linked)
-	mounts   hostMounts        // likewise (aliases)
+	mounts   hostMounts
 	// held is what was found in folders (holds), by their paths.
 	held map[string]string
 }
@@ -50,14 +49,19 @@ func newHostLooks(v view) *hostLooks {
 			h.written = append(h.written, m.Source)
 		}
 	}
+	var mounts hostMounts
 	var closed, homes, programs []string
 	var loaded map[string]string
 	if h.bounded(func() {
-		closed = closedMounts()
+		var err error
+		mounts, err = readMounts()
+		if closed = mounts.closed(); err != nil {
+			closed = []string{"/"} // which mounts there are is not known
+		}
 		homes, loaded = homesOf(closed), loadedBy(closed)
 		programs = programsOf(closed, homes)
 	}) {
-		h.closed, h.homes, h.programs, h.loaded = closed, homes, programs, loaded
+		h.mounts, h.closed, h.homes, h.programs, h.loaded = mounts, closed, homes, programs, loaded
 	}
 	return h
 }
@@ -201,28 +205,4 @@ func ofProcess(p string) bool {
 func below(p, dir string) bool {
 	dir = strings.TrimSuffix(dir, "/")
 	return p == dir || len(p) > len(dir) && p[len(dir)] == '/' && p[:len(dir)] == dir
-}
-
-// closedMounts are the mount points of what is not looked at: a request to a server of
-// FUSE's that has taken it in is waited for whatever signal comes (fuse_request_wait in
-// fs/fuse/dev.c), a mount of autofs is made by looking, and another proc is as /proc is.
-func closedMounts() []string {
-	table, err := os.ReadFile("/proc/self/mountinfo")
-	if err != nil {
-		return []string{"/"} // which mounts there are is not known
-	}
-	var closed []string
-	for line := range strings.Lines(string(table)) {
-		before, after, ok := strings.Cut(line, " - ")
-		fields := strings.Fields(before)
-		if !ok || len(fields) < 5 {
-			continue
-		}
-		kind, _, _ := strings.Cut(after, " ")
-		point := cgroups.Unescape(fields[4])
-		if strings.HasPrefix(kind, "fuse") || kind == "autofs" || kind == "proc" && point != "/proc" {
-			closed = append(closed, point)
-		}
-	}
-	return closed
 }

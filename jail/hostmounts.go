@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/cgroups"
 )
 
 // A grant is shown with what the host has mounted below it, and a mount may be of any
@@ -20,6 +22,8 @@ type hostMount struct {
 	root     string // the folder of that which it shows
 	point    string
 	readOnly bool
+	kind     string // of its file system, such as ext4
+	super    string // the options of that
 }
 
 type hostMounts []hostMount
@@ -32,8 +36,9 @@ func readMounts() (hostMounts, error) {
 
 func parseMounts(mountinfo string) (list hostMounts) {
 	for line := range strings.Lines(mountinfo) {
-		columns := strings.SplitN(line, " ", 7)
-		if len(columns) < 7 {
+		mount, filesystem, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " - ")
+		columns, its := strings.SplitN(mount, " ", 7), strings.SplitN(filesystem, " ", 3)
+		if len(columns) < 6 || len(its) < 3 {
 			continue
 		}
 		id, err := strconv.ParseUint(columns[0], 10, 64)
@@ -41,9 +46,24 @@ func parseMounts(mountinfo string) (list hostMounts) {
 			continue
 		}
 		options, _, _ := strings.Cut(columns[5], ",")
-		list = append(list, hostMount{id, columns[2], unescapeMount(columns[3]), unescapeMount(columns[4]), options == "ro"})
+		list = append(list, hostMount{
+			id: id, dev: columns[2], root: cgroups.Unescape(columns[3]), point: cgroups.Unescape(columns[4]),
+			readOnly: options == "ro", kind: its[0], super: its[2],
+		})
 	}
 	return list
+}
+
+// closed are the mount points of what is not looked at: a request to a server of
+// FUSE's that has taken it in is waited for whatever signal comes (fuse_request_wait in
+// fs/fuse/dev.c), a mount of autofs is made by looking, and another proc is as /proc is.
+func (list hostMounts) closed() (points []string) {
+	for _, m := range list {
+		if strings.HasPrefix(m.kind, "fuse") || m.kind == "autofs" || m.kind == "proc" && m.point != "/proc" {
+			points = append(points, m.point)
+		}
+	}
+	return points
 }
 
 // A part is a folder, or a file, of a file system, and where the host shows it.

@@ -16,8 +16,8 @@ import (
 
 // resolveInPlace is resolve for tier 2: everything stands where it does on the
 // host, and the view is what Landlock is to open.
-func resolveInPlace(spec Spec) (view, Faults) {
-	r := &resolver{spec: spec, view: view{grants: map[string]*mount{}}}
+func (s *Places) resolveInPlace(spec Spec) (view, Faults) {
+	r := &resolver{spec: spec, places: s, view: view{grants: map[string]*mount{}}}
 	for i, m := range spec.View {
 		r.index = i
 		r.open(m)
@@ -84,7 +84,6 @@ func (r *resolver) find(m *Mount, st *unix.Stat_t) bool {
 // themselves: one that a bind mount of the host's shows at two paths has them at both, and
 // one that is shown in a writable grant has them there.
 func (r *resolver) checkNested() {
-	var mounts hostMounts // looked up where there are grants of both kinds
 	writes := slices.ContainsFunc(r.view.mounts, func(m *mount) bool { return m.Kind == MountRW })
 	for i, m := range r.spec.View {
 		g := r.view.grants[m.Source]
@@ -93,10 +92,7 @@ func (r *resolver) checkNested() {
 		}
 		outer, at := r.writableAround(g), ""
 		if outer == nil && writes && g.Kind == MountRO {
-			if mounts == nil {
-				mounts, _ = readMounts() // without, no folder is granted (kernelMountBelow)
-			}
-			outer, at = r.writableByMount(g, mounts)
+			outer, at = r.writableByMount(g)
 		}
 		if outer == nil {
 			continue
@@ -111,13 +107,13 @@ func (r *resolver) checkNested() {
 
 // writableByMount is a writable grant in which the host shows g by a mount, and where, or
 // nil.
-func (r *resolver) writableByMount(g *mount, mounts hostMounts) (outer *mount, at string) {
-	place := mounts.parts(g.path)
+func (r *resolver) writableByMount(g *mount) (outer *mount, at string) {
+	place := r.places.of(g.path)
 	for _, outer := range r.view.mounts {
 		if outer.Kind != MountRW {
 			continue
 		}
-		for _, s := range mounts.parts(outer.path) {
+		for _, s := range r.places.of(outer.path) {
 			for _, p := range place {
 				if at, rest, ok := s.shows(p); ok && p.at == g.path && rest == "" && !s.readOnly {
 					return outer, at

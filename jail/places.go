@@ -1,6 +1,7 @@
 package jail
 
 import (
+	"context"
 	"path"
 	"strings"
 
@@ -12,12 +13,28 @@ import (
 // It is not safe for concurrent use.
 type Places struct {
 	mounts hostMounts
+	err    error
 	read   bool
 	parts  map[string][]part
 }
 
 // NewPlaces reads which mounts there are when they are first asked for.
 func NewPlaces() *Places { return &Places{parts: map[string][]part{}} }
+
+// WithPlaces returns a context in which one run goes by what places has found out of the
+// host's mounts, in place of finding it out again.
+func WithPlaces(ctx context.Context, places *Places) context.Context {
+	return context.WithValue(ctx, placesKey{}, places)
+}
+
+type placesKey struct{}
+
+func placesOf(ctx context.Context) *Places {
+	if places, ok := ctx.Value(placesKey{}).(*Places); ok {
+		return places
+	}
+	return NewPlaces()
+}
 
 // Within says whether what is at a path of the host's, or would be if it were made
 // there, is a folder or lies in it, and by which path of that folder's own. Both paths
@@ -67,11 +84,17 @@ func (s *Places) of(p string) []part {
 	if ok {
 		return parts
 	}
-	if !s.read {
-		s.mounts, _ = readMounts() // without, no grant is resolved
-		s.read = true
-	}
-	parts = s.mounts.parts(p)
+	mounts, _ := s.list() // without, no folder is granted (kernelMountBelow)
+	parts = mounts.parts(p)
 	s.parts[p] = parts
 	return parts
+}
+
+// list are the host's mounts as they were when they were first asked for.
+func (s *Places) list() (hostMounts, error) {
+	if !s.read {
+		s.mounts, s.err = readMounts()
+		s.read = true
+	}
+	return s.mounts, s.err
 }

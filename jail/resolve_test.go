@@ -11,6 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+func resolve(spec Spec) (view, Faults)        { return NewPlaces().resolve(spec) }
+func resolveInPlace(spec Spec) (view, Faults) { return NewPlaces().resolveInPlace(spec) }
+
 // fakeHost is a tree with one of each thing that could be granted:
 //
 //	dir/ dir/sub/ dir/file dir/link -> sub  dir/flink -> file

@@ -24,6 +24,7 @@ type run struct {
 	started time.Time
 
 	host     host
+	places   *Places
 	view     view
 	shape    shape
 	plan     *Plan
@@ -105,7 +106,7 @@ func newRun(ctx context.Context, spec Spec) *run {
 	now := time.Now()
 	return &run{
 		stopwatch: newStopwatch(spec.Timings),
-		spec:      spec, off: ablation.Of(ctx), started: now, image: -1, interrupt: interrupt.Of(ctx), idMaps: map[[2]int]int{},
+		spec:      spec, off: ablation.Of(ctx), started: now, image: -1, interrupt: interrupt.Of(ctx), places: placesOf(ctx), idMaps: map[[2]int]int{},
 		result: Result{
 			Schema: Schema, ID: newID(now), Name: spec.Name, Tier: max(spec.Tier, Tier1), Denials: []Denial{},
 			Profile: spec.Profile, StartedAt: now.UTC(), Limits: spec.Limits.inForce(), TreeEmpty: true,
@@ -184,9 +185,9 @@ func (r *run) check() error {
 	if err := r.spec.Validate(); err != nil && !errors.As(err, &faults) {
 		return err
 	}
-	look, probe := resolve, probeHost
+	look, probe := r.places.resolve, probeHost
 	if r.spec.inPlace() {
-		look, probe = resolveInPlace, probeInPlace
+		look, probe = r.places.resolveInPlace, probeInPlace
 	}
 	r.stopwatch.begin(StageResolve)
 	v, more := look(r.spec)

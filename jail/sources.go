@@ -1,10 +1,8 @@
 package jail
 
 import (
-	"os"
 	"path"
 	"slices"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -61,35 +59,14 @@ var kernelFilesystemNames = []string{
 // kernelMountBelow says why a folder is not granted because of what is mounted
 // somewhere below it, or "": a grant brings its mounts along.
 func (r *resolver) kernelMountBelow(source string) string {
-	if r.kernel == nil {
-		text, err := os.ReadFile("/proc/self/mountinfo")
-		if err != nil {
-			return "what is mounted below it can't be seen: " + err.Error()
-		}
-		points := kernelMounts(string(text))
-		r.kernel = &points
+	mounts, err := r.places.list()
+	if err != nil {
+		return "what is mounted below it can't be seen: " + err.Error()
 	}
-	for _, point := range *r.kernel {
-		if strings.HasPrefix(point, strings.TrimSuffix(source, "/")+"/") {
-			return "a file system that is an interface of the kernel is mounted below it, at " + shellword.Quote(point) + ": grant the folders beside it"
+	for _, m := range mounts {
+		if m.point != source && below(m.point, source) && slices.Contains(kernelFilesystemNames, m.kind) {
+			return "a file system that is an interface of the kernel is mounted below it, at " + shellword.Quote(m.point) + ": grant the folders beside it"
 		}
 	}
 	return ""
 }
-
-// kernelMounts are the mount points of the kernel's own file systems in a
-// mountinfo (proc_pid_mountinfo(5)).
-func kernelMounts(mountinfo string) (points []string) {
-	for line := range strings.Lines(mountinfo) {
-		fields, rest, ok := strings.Cut(line, " - ")
-		kind, _, _ := strings.Cut(rest, " ")
-		columns := strings.Fields(fields)
-		if ok && len(columns) > 4 && slices.Contains(kernelFilesystemNames, kind) {
-			points = append(points, unescapeMount(columns[4]))
-		}
-	}
-	return points
-}
-
-// unescapeMount undoes the octal escapes of space, tab, newline and backslash.
-var unescapeMount = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace

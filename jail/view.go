@@ -57,15 +57,15 @@ type resolver struct {
 	view   view
 	own    map[string]entryKind
 	links  map[string]string
-	index  int       // of the entry that is being added
-	kernel *[]string // where the kernel's own file systems are mounted; nil until asked
+	index  int // of the entry that is being added
+	places *Places
 	faults Faults
 }
 
 // resolve looks everything that spec.View names up on the host.
-func resolve(spec Spec) (view, Faults) {
+func (s *Places) resolve(spec Spec) (view, Faults) {
 	r := &resolver{
-		spec: spec, own: map[string]entryKind{"/": entryDir, "/proc": entryMount, "/dev": entryDir}, links: map[string]string{},
+		spec: spec, places: s, own: map[string]entryKind{"/": entryDir, "/proc": entryMount, "/dev": entryDir}, links: map[string]string{},
 		view: view{grants: map[string]*mount{}},
 	}
 	all := append(slices.Clone(spec.View), defaultMounts(spec)...)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/seed-75010da9/jail/jail"
 )
 
 // A Host is what the caller's surroundings say, as plain data. Nothing in this
@@ -26,6 +28,8 @@ type Host struct {
 	// Executable is the program that runs, beside which jail's own companion is looked
 	// for, or "".
 	Executable string
+	// Places are what is known of the host's mounts, for one Spec. Nil has them looked up.
+	Places *jail.Places
 	// Root says that the caller is root, whose boxes run as somebody else.
 	Root bool
 

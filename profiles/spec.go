@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"cmp"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -37,7 +38,7 @@ type builder struct {
 // own absolute path, with nothing beside it, and only when no other grant
 // shows it anyway. See the package's documentation for the rules.
 func (p *Profile) Spec(args []string, o Overrides, h Host) (jail.Spec, error) {
-	b := &builder{p: p, o: o, h: h, rw: map[string]bool{}, places: jail.NewPlaces(), origins: map[string]origin{}}
+	b := &builder{p: p, o: o, h: h, rw: map[string]bool{}, places: cmp.Or(h.Places, jail.NewPlaces()), origins: map[string]origin{}}
 	s := &p.settings
 	b.limits = overlay(s.limits, o.Limits)
 	b.profileView()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,7 @@ func runCommand(args []string) int {
 		return printHelp("run")
 	}
 	host := profiles.CurrentHost()
+	host.Places = jail.NewPlaces()
 	limit := limitSetup(o, host)
 	spec := line.compose(o, host, limit)
 	target, err := recordFor(o, host, spec)
@@ -55,7 +57,7 @@ func runCommand(args []string) int {
 	if o.tty {
 		connections.TTY, connections.Stdin = os.Stdin, os.Stdin
 	}
-	res, err := runOrModule(ctx, spec, connections, line.module)
+	res, err := runOrModule(jail.WithPlaces(ctx, host.Places), spec, connections, line.module)
 	var faults jail.Faults
 	if errors.As(err, &faults) { // found by looking at the host
 		return refuse(spec, line.named(faults, spec, o), jail.StageValidate, target)
@@ -106,7 +108,7 @@ func outOfReach(host profiles.Host, record string, view []jail.Mount) error {
 	if err != nil {
 		return err
 	}
-	places := jail.NewPlaces()
+	places := cmp.Or(host.Places, jail.NewPlaces())
 	for _, m := range view {
 		if m.Kind != jail.MountRW {
 			continue
