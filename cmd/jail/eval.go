@@ -33,7 +33,11 @@ func evalCommand(args []string) int {
 		return printHelp("eval")
 	}
 	o.json, o.eval.reads, o.eval.believes = true, true, true
-	target := &recordTarget{file: os.Stdout}
+	target, err := toStdout()
+	if err != nil { // before the request is read: nothing can come of it
+		printError(err)
+		return exitRefused
+	}
 	host := profiles.CurrentHost()
 	limit := limitSetup(o, host)
 	if len(line.rest) > 0 {

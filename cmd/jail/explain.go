@@ -36,7 +36,9 @@ func explainCommand(args []string) int {
 	if len(faults) > 0 {
 		var target *recordTarget
 		if o.json {
-			target = &recordTarget{file: os.Stdout}
+			if target, err = toStdout(); err != nil {
+				printError(err)
+			}
 		}
 		return refuse(spec, faults, jail.StageValidate, target)
 	}

@@ -132,7 +132,11 @@ func mcpCommand(args []string) int {
 		printFaults(line.faults)
 		return exitRefused
 	}
-	printError(fmt.Errorf("mcp: %w", companion.Exec("mcp", settings)))
+	err := stdoutIsThere()
+	if err == nil {
+		err = companion.Exec("mcp", settings)
+	}
+	printError(fmt.Errorf("mcp: %w", err))
 	return exitRefused
 }
 

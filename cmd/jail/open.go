@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/pid1"
 	"github.com/seed-75010da9/jail/profiles"
 	"golang.org/x/sys/unix"
 )
@@ -71,7 +72,7 @@ func inherited(number string, reading bool) (*os.File, error) {
 		refused, use, arrow = unix.O_WRONLY, "reading", "<"
 	}
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
-	if err != nil || flags&unix.FD_CLOEXEC != 0 {
+	if err != nil || flags&unix.FD_CLOEXEC != 0 || fd <= 2 && pid1.WasClosed(fd) {
 		return nil, fmt.Errorf("descriptor %d is not open; open it for jail, as in `jail run … %d%sFILE`", fd, fd, arrow)
 	}
 	mode, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)

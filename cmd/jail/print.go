@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/pid1"
 	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail"
 	"golang.org/x/sys/unix"
@@ -16,12 +17,25 @@ import (
 // arrive is a failure; a reader that went away, as `jail help | head -1`
 // does, is none.
 func print(s string) int {
-	_, err := os.Stdout.WriteString(s)
+	err := stdoutIsThere()
+	if err == nil {
+		_, err = os.Stdout.WriteString(s)
+	}
 	if err != nil && !errors.Is(err, unix.EPIPE) {
 		fmt.Fprintln(os.Stderr, "jail: stdout:", err)
 		return exitRefused
 	}
 	return exitOK
+}
+
+// stdoutIsThere tells of a stdout that the caller had closed: what is written to the
+// /dev/null in its place is lost without an error, which is no answer. What a program
+// prints may go there: nobody has asked jail for it.
+func stdoutIsThere() error {
+	if pid1.WasClosed(1) {
+		return errors.New("it was closed when jail started, and the answer goes there: leave it open, or give it /dev/null")
+	}
+	return nil
 }
 
 // printFaults writes one line for each fault to stderr.

@@ -26,6 +26,14 @@ type recordTarget struct {
 	made string // and where it is, if it is new
 }
 
+// toStdout is for a record that is printed.
+func toStdout() (*recordTarget, error) {
+	if err := stdoutIsThere(); err != nil {
+		return nil, fmt.Errorf("stdout: %w", err)
+	}
+	return &recordTarget{file: os.Stdout}, nil
+}
+
 // openRecord opens what --record names: a path, or fd:N.
 //
 // A file is written in place, not renamed into it: that asks for no writable

@@ -33,7 +33,7 @@ func runCommand(args []string) int {
 	spec := line.compose(o, host, limit)
 	target, err := recordFor(o, host, spec)
 	if err != nil {
-		line.fault("--record", o.record, reason(err))
+		line.fault(o.recordFlag(), o.record, reason(err))
 	}
 	in, err := openStdin(host, o.stdin)
 	if err != nil {
@@ -80,13 +80,9 @@ func runOrModule(ctx context.Context, spec jail.Spec, connections jail.IO, modul
 }
 
 // recordFor opens where the record goes; nil when nobody asked for one.
-//
-// With --json and a stdout that was closed when jail started the record is
-// lost: the Go runtime opens /dev/null in the place of a closed descriptor
-// before any code of ours runs, as callers do themselves who want no record.
 func recordFor(o options, host profiles.Host, spec jail.Spec) (*recordTarget, error) {
 	if o.json {
-		return &recordTarget{file: os.Stdout}, nil
+		return toStdout()
 	}
 	if o.record == "" {
 		return nil, nil
@@ -95,6 +91,14 @@ func recordFor(o options, host profiles.Host, spec jail.Spec) (*recordTarget, er
 		return nil, err
 	}
 	return openRecord(host, o.record)
+}
+
+// recordFlag is the flag that says where the record goes.
+func (o options) recordFlag() string {
+	if o.json {
+		return "--json"
+	}
+	return "--record"
 }
 
 // outOfReach refuses a record in a folder that the program may write to: it

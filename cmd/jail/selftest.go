@@ -76,10 +76,14 @@ func selftestCommand(args []string) int {
 	if !ok && (!refused || len(o.selftest.only) == 0 && !o.json) {
 		return status
 	}
-	fmt.Fprintln(os.Stderr, "jail: selftest:", companion.Exec("selftest", companion.Selftest{
-		Version: ownVersion(), Only: o.selftest.only, List: o.selftest.list, Refused: refused, JSON: o.json, Tier: int(o.selftest.tier), Timeout: o.selftest.timeout,
-		CgroupParent: o.selftest.parent, Optional: o.selftest.optional,
-	}))
+	err := stdoutIsThere()
+	if err == nil {
+		err = companion.Exec("selftest", companion.Selftest{
+			Version: ownVersion(), Only: o.selftest.only, List: o.selftest.list, Refused: refused, JSON: o.json, Tier: int(o.selftest.tier), Timeout: o.selftest.timeout,
+			CgroupParent: o.selftest.parent, Optional: o.selftest.optional,
+		})
+	}
+	fmt.Fprintln(os.Stderr, "jail: selftest:", err)
 	return exitRefused
 }
 

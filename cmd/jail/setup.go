@@ -62,12 +62,9 @@ func (l *setupLimit) refuse(o options, host profiles.Host) int {
 		what = "finding what the profile and the flags name, or reading the request,"
 	}
 	faults := jail.Faults{{Field: "--timeout", Value: l.limit.String(), Want: "was over before the run could begin: " + what + " took too long"}}
-	target := &recordTarget{file: os.Stdout}
-	if !o.json {
-		var err error
-		if target, err = recordFor(o, host, jail.Spec{}); err != nil {
-			printError(errors.New("--record: " + reason(err)))
-		}
+	target, err := recordFor(o, host, jail.Spec{})
+	if err != nil {
+		printError(errors.New(o.recordFlag() + ": " + reason(err)))
 	}
 	return refuse(o.asked(), faults, jail.StageResolve, target)
 }

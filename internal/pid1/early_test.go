@@ -2,6 +2,7 @@ package pid1
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -61,6 +62,42 @@ func TestEarly(t *testing.T) {
 	}
 }
 
+// Which of stdin, stdout and stderr was closed is known, also where no box is to be run or
+// the starter did not begin early, and of a program that did not begin at jail_entry nothing.
+func TestWasClosed(t *testing.T) {
+	with, without := build(t, runtime.GOARCH, "-ldflags=-E jail_entry"), build(t, runtime.GOARCH)
+	for _, c := range []struct{ script, want string }{
+		{with + " run closed", "false false false"},
+		{with + " eval closed", "false false false"},
+		{with + " run closed <&-", "true false false"},
+		{with + " run closed >&-", "false true false"},
+		{with + " run closed 2>&-", "false false true"},
+		{with + " run closed <&- >&- 2>&-", "true true true"},
+		{with + " eval closed <&- 2>&-", "true false true"},
+		{with + " closed >&-", "false true false"},
+		{"GOGC=50 " + with + " run closed >&-", "false true false"},
+		{"ulimit -f 0; exec " + with + " run closed >&-", "false true false"},
+		{with + " run closed </dev/null >/dev/null 2>/dev/null", "false false false"},
+		{with + " eval closed 0<>/dev/null 1<>/dev/null 2<>/dev/null", "false false false"},
+		{"true | " + with + " eval closed >&1", "false false false"},
+		{without + " run closed >&-", "false false false"},
+	} {
+		cmd := exec.Command("sh", "-c", c.script)
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.ExtraFiles = []*os.File{w}
+		err = cmd.Run()
+		w.Close()
+		out, _ := io.ReadAll(r)
+		r.Close()
+		if got := strings.TrimSpace(string(out)); err != nil || got != c.want {
+			t.Errorf("%s: %q (%v), want %q", strings.ReplaceAll(c.script, filepath.Dir(with), ""), got, err, c.want)
+		}
+	}
+}
+
 // A program that runs boxes begins with one processor, unless its caller says
 // otherwise, and gets as many as there are when it asks; its environment is the caller's.
 func TestSettle(t *testing.T) {
@@ -104,6 +141,12 @@ func TestArm64Entry(t *testing.T) {
 		out, err := exec.Command(qemu, args...).CombinedOutput()
 		if got := string(out); err != nil || got != none {
 			t.Errorf("%v: %q (%v), want %q", args[1:], got, err, none)
+		}
+	}
+	for _, name := range []string{"eval", "run"} {
+		cmd := exec.Command("sh", "-c", `"$0" "$@" 3>&2 >&-`, qemu, program, name, "closed")
+		if out, err := cmd.CombinedOutput(); err != nil || string(out) != "false true false\n" {
+			t.Errorf("%s closed: %q (%v), want that of stdout", name, out, err)
 		}
 	}
 }

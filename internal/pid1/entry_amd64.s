@@ -3,6 +3,7 @@
 // System calls, by asm/unistd_64.h.
 #define SYS_write 1
 #define SYS_close 3
+#define SYS_poll 7
 #define SYS_access 21
 #define SYS_sched_yield 24
 #define SYS_socketpair 53
@@ -118,10 +119,10 @@ parent:
 // of it. Only registers that system calls preserve are used between them.
 TEXT jail_entry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	CMPQ 0(SP), $2
-	JLT  runtime
+	JLT  look
 	MOVQ 16(SP), SI
 	CMPL 0(SI), $0x006e7572 // "run"
-	JNE  runtime
+	JNE  look
 
 	// Where the caller has a word on when the runtime collects garbage or what it
 	// shows (GOGC, GOMEMLIMIT, GODEBUG) that may be before it opens its first file,
@@ -141,11 +142,11 @@ env:
 	ADDQ $8, CX
 	MOVL 0(AX), AX
 	CMPL AX, $0x43474f47 // "GOGC"
-	JEQ  runtime
+	JEQ  look
 	CMPL AX, $0x454d4f47 // "GOME"
-	JEQ  runtime
+	JEQ  look
 	CMPL AX, $0x45444f47 // "GODE"
-	JEQ  runtime
+	JEQ  look
 	CMPL AX, $0x414d4f47 // "GOMA"
 	JNE  env
 	MOVL $1, DX
@@ -178,10 +179,10 @@ start:
 	LEAQ limit<>(SB), R10
 	SYSCALL
 	TESTQ AX, AX
-	JNE  runtime
+	JNE  look
 	MOVQ limit<>+0(SB), AX
 	CMPQ AX, ·image+8(SB)
-	JCS  runtime // unsigned less
+	JCS  look // unsigned less
 
 	MOVL $SYS_memfd_create, AX
 	LEAQ name<>(SB), DI
@@ -195,10 +196,10 @@ start:
 	SYSCALL
 made:
 	TESTQ AX, AX
-	JLT  runtime
+	JLT  look
 	MOVQ AX, R12
 	CMPQ R12, $3 // stdin, stdout or stderr is closed: Go is to see that
-	JLT  image
+	JLT  few
 	MOVL $SYS_write, AX
 	MOVQ R12, DI
 	MOVQ ·image(SB), SI
@@ -304,3 +305,18 @@ image:
 	SYSCALL
 runtime:
 	JMP  _rt0_amd64_linux(SB)
+
+	// A closed one of stdin, stdout and stderr is /dev/null by the time that Go's code
+	// runs, as callers give it who want no answer. It is looked for here, but in the usual
+	// run, where the number of the image's descriptor says that all three are open.
+few:
+	MOVL $SYS_close, AX
+	MOVQ R12, DI
+	SYSCALL
+look:
+	MOVL $SYS_poll, AX
+	LEAQ ·stdio(SB), DI
+	MOVL $3, SI
+	XORL DX, DX
+	SYSCALL
+	JMP  runtime

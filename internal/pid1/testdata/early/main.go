@@ -20,6 +20,11 @@ func main() {
 		fmt.Println(began, settled, runtime.GOMAXPROCS(0), os.Environ())
 		return
 	}
+	if os.Args[len(os.Args)-1] == "closed" {
+		fmt.Fprintln(os.NewFile(3, ""), pid1.WasClosed(0), pid1.WasClosed(1), pid1.WasClosed(2))
+		pid1.DiscardEarly()
+		return
+	}
 	e, ok := pid1.TakeEarly()
 	_, twice := pid1.TakeEarly()
 	fmt.Println("early:", ok, "twice:", twice)
