@@ -49,7 +49,10 @@ func evalCommand(args []string) int {
 		line.faults = nil // the run that follows is canceled before it begins
 	}
 	if language != "" && err == nil {
-		line.add(request.Check(language), o)
+		if err = request.Check(language); err != nil {
+			line.add(err, o)
+			request = runner.Request{} // what it is too long for is told once
+		}
 	}
 	var spec jail.Spec
 	if language == "" {
