@@ -13,7 +13,8 @@ import (
 )
 
 // What a program itself says of its failure is its own word, and may be of anything:
-// it decides nothing, and chooses among what is known otherwise.
+// it decides nothing, and chooses among what is known otherwise, but for the reason of a
+// program that aborted in a heap of a given size (heapFull).
 
 // Heed is for who knows better than from stderr what a program said of its failure,
 // such as what a runner says was thrown: where that names a file that was refused,

@@ -50,7 +50,7 @@ type Result struct {
 }
 
 // Reason is why a run ended: a closed set. The first cause wins, and it is
-// recorded before anything is killed; it is never guessed from a signal.
+// recorded before anything is killed; it is never guessed from a signal alone.
 // ReasonSyscallDenied stands for one, SIGSYS, and for no more than that: nothing that
 // every host has tells a foreign call that the filter ended from a program that sent the
 // signal.
@@ -63,7 +63,7 @@ const (
 	ReasonTimeout         Reason = "timeout"          // Limits.Timeout was over, or Limits.IdleTimeout
 	ReasonCPUTime         Reason = "cpu_time"         // Limits.CPUTime was used up
 	ReasonOutputTooLarge  Reason = "output_too_large" // Limits.Output was exceeded
-	ReasonOutOfMemory     Reason = "out_of_memory"    // the kernel's OOM counter of the box's cgroup rose
+	ReasonOutOfMemory     Reason = "out_of_memory"    // the kernel's OOM counter of the box's cgroup rose, or V8 said that its heap is full
 	ReasonPidsLimit       Reason = "pids_limit"       // the program failed, and forks had been refused by pids.max
 	ReasonDiskFull        Reason = "disk_full"        // the program failed, and its tmpfs was full
 	ReasonSyscallDenied   Reason = "syscall_denied"   // ended by SIGSYS in a box with a filter, which sends it for foreign calls

@@ -19,6 +19,7 @@ type facts struct {
 	tmpfsFull  bool
 	cpuSpent   bool // the processor time that was counted is the limit or more
 	filtered   bool // the box had a filter, which ends foreign calls by SIGSYS
+	heapFull   bool // it ended itself for want of the heap that it was given
 }
 
 // reason is the first of these that holds.
@@ -35,6 +36,8 @@ func (f facts) reason() Reason {
 		return ReasonSyscallDenied
 	case f.status.Signaled() && f.status.Signal() == unix.SIGXCPU && f.cpuSpent:
 		return ReasonCPUTime
+	case f.heapFull:
+		return ReasonOutOfMemory
 	case failed && f.pidsDenied > 0:
 		return ReasonPidsLimit
 	case failed && f.tmpfsFull:
@@ -68,6 +71,9 @@ func (r *run) verdict() {
 			f.pidsDenied = *stats.PidsDenied
 		}
 	}
+	if f.ended {
+		f.heapFull = r.heapFull(f.status)
+	}
 	res := &r.result
 	if u := res.Usage; u.CPUUserMS != nil && u.CPUSystemMS != nil {
 		f.cpuSpent = *u.CPUUserMS+*u.CPUSystemMS >= r.spec.Limits.CPUTime.Milliseconds()
@@ -84,7 +90,7 @@ func (r *run) verdict() {
 		name := "SIGKILL"
 		res.Signal = &name
 	}
-	res.Message, res.Hint = r.words()
+	res.Message, res.Hint = r.words(f)
 	message, hint := besides(res.Reason, r.spec.Limits, f.pidsDenied, r.observer.delayed())
 	res.Message, res.Hint = res.Message+message, joined(res.Hint, hint)
 	if res.Reason != ReasonOutputTooLarge && (res.Stdout.Truncated || res.Stderr.Truncated) {
@@ -149,7 +155,7 @@ func (r *run) rusage(u unix.Rusage) {
 }
 
 // words say how a run ended, and what to type if it should end otherwise.
-func (r *run) words() (message, hint string) {
+func (r *run) words(f facts) (message, hint string) {
 	l, res := r.spec.Limits, r.result
 	wall := time.Duration(res.Usage.WallMS) * time.Millisecond
 	switch res.Reason {
@@ -172,6 +178,9 @@ func (r *run) words() (message, hint string) {
 		}
 		return fmt.Sprintf("ended after it wrote more than %d bytes of output", l.Output), "raise --output, or take --output-mode truncate to let it go on"
 	case ReasonOutOfMemory:
+		if f.heapFull && f.oomKills == 0 {
+			return fmt.Sprintf("the program ended itself by %s, for its JavaScript heap was full, which is a part of its memory (limit %d bytes, for the whole process tree)", *res.Signal, l.Memory), "raise --memory if the program needs more: unless --max-old-space-size is given, the heap follows that"
+		}
 		if r.group == nil {
 			return fmt.Sprintf("ended by the supervisor, which found its processes to have more memory than they may (limit %d bytes, for the whole process tree; no control group holds it to that)", l.Memory), "raise --memory if the program needs more"
 		}

@@ -35,6 +35,8 @@ func TestReason(t *testing.T) {
 		{"failed when /tmp is full", facts{ended: true, status: exited(1), tmpfsFull: true}, ReasonDiskFull},
 		{"forks before disk", facts{ended: true, status: exited(1), tmpfsFull: true, pidsDenied: 1}, ReasonPidsLimit},
 		{"a process was killed for memory", facts{ended: true, status: exited(1), oomKills: 1}, ReasonOutOfMemory},
+		{"its heap was full", facts{ended: true, status: killed(unix.SIGABRT), heapFull: true}, ReasonOutOfMemory},
+		{"its heap was full when forks were refused", facts{ended: true, status: killed(unix.SIGABRT), heapFull: true, pidsDenied: 1}, ReasonOutOfMemory},
 		{"even if the program says that all is well", facts{ended: true, oomKills: 1}, ReasonOutOfMemory},
 		{"seen by the supervisor", facts{cause: ReasonOutOfMemory, oomKills: 1}, ReasonOutOfMemory},
 		{"an earlier cause comes first", facts{cause: ReasonTimeout, oomKills: 1}, ReasonTimeout},

@@ -39,7 +39,7 @@ func parseAnswer(written []byte, token string) (Answer, bool) {
 }
 
 // judge adds to a record what the program answered.
-func judge(res *jail.Result, written []byte, token string) {
+func judge(res *jail.Result, l Language, written []byte, token string) {
 	a, ok := parseAnswer(written, token)
 	switch {
 	case res.Reason != jail.ReasonOK:
@@ -49,6 +49,9 @@ func judge(res *jail.Result, written []byte, token string) {
 			res.Error = a.Error
 			res.Heed(summary(*a.Error))
 			res.Message += ": " + summary(*a.Error)
+			if l == Wasm && isFull(*a.Error) && res.Reason == jail.ReasonExecutionFailed {
+				res.Reason = jail.ReasonOutOfMemory
+			}
 			if hint := hintFor(*a.Error); hint != "" {
 				res.Hint = hint
 			}

@@ -141,12 +141,13 @@
 // or more, which can need the default memory for itself before it has begun (the reason is
 // out_of_memory then, or timeout, since that takes some 20 s):
 // what it does then throws InternalError, "out of memory", which it can catch as any error,
-// and ends with if it does not. If it catches that and fills what is left, null is thrown,
+// and ends with if it does not: out_of_memory, with that error. If it catches that and fills what is left, null is thrown,
 // for an error takes memory too; it ends with the same InternalError then, for null or for
 // what could not settle. A trap of the engine's is exit code 134 with the error Trap. Of a
 // shell there is the exit code and what it wrote to stderr.
 //
-// A Node.js whose heap is full ends itself by SIGABRT before the memory cap ends it. So
-// can any program: the reason is signaled, with a hint if it had much of its memory,
-// and out_of_memory is what the kernel has ended.
+// A Node.js whose heap is full ends itself by SIGABRT before the memory cap ends it. That
+// is out_of_memory as well, by its own words on stderr: a source that says and does the
+// same without a full heap has it, too, in the place of signaled, and one that closes
+// stderr has signaled, with a hint if it had much of its memory.
 package runner

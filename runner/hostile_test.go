@@ -32,6 +32,9 @@ var (
 	outOfTime = []jail.Reason{jail.ReasonTimeout, jail.ReasonCPUTime}
 )
 
+// heapWords are what Node.js says when its heap is full, said by a source.
+const heapWords = "fs.writeSync(2, 'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory\\n'); "
+
 // bounds are small: a bomb is to go off soon.
 func bounds() profiles.Overrides {
 	return profiles.Overrides{Limits: jail.Limits{Timeout: time.Minute, Memory: 160 << 20, Pids: 48, Output: 256 << 10}}
@@ -157,7 +160,10 @@ func TestHostileNode(t *testing.T) {
 		{name: "a flood in place of the value", source: `const fd = answerPipe(); for (;;) fs.writeSync(fd, 'x'.repeat(1000))`, may: isTooLong},
 		// The heap may be three quarters of the cap; whether that is full before all of it is
 		// says what this Node.js takes besides.
-		{name: "a bomb of objects", source: `const a = []; for (;;) a.push(new Array(1e5).fill(1))`, may: append(byASignal, jail.ReasonOutOfMemory)},
+		{name: "a bomb of objects", source: `const a = []; for (;;) a.push(new Array(1e5).fill(1))`, may: []jail.Reason{jail.ReasonOutOfMemory}},
+		{name: "forges a full heap", source: heapWords + `process.abort()`, may: []jail.Reason{jail.ReasonOutOfMemory}},
+		{name: "forges a full heap and exits", source: heapWords + `process.exit(134)`, may: hasFailed},
+		{name: "forges a full heap and returns", source: heapWords + `return 'mine'`, value: `"mine"`},
 		{name: "a bomb of bytes", source: `const a = []; for (;;) a.push(Buffer.alloc(8 << 20, 1))`, may: []jail.Reason{jail.ReasonOutOfMemory}},
 		{name: "a bomb of processes", source: `const a = []; for (let i = 0; i < 60; i++) a.push(new Promise((_, no) => cp.spawn('sleep', ['100']).on('error', no))); await Promise.all(a)`, may: []jail.Reason{jail.ReasonPidsLimit}},
 		{name: "a bomb of shells", source: `cp.spawn('sh', ['-c', 'f() { f | f & }; f'], {stdio: 'ignore'}); await wait(300); return 'mine'`, value: `"mine"`},

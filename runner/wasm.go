@@ -32,8 +32,12 @@ const (
 // oldPython is the name of the error of a Python that the runner is not for.
 const oldPython = "OldPython"
 
-// OutOfMemory is the message of the error that QuickJS throws when there is no more.
+// OutOfMemory is the message of the InternalError that QuickJS throws when there is no more.
 const OutOfMemory = "out of memory"
+
+// isFull says whether a source of [Wasm] came to the end of its memory, which is what the
+// memory cap leaves it: nothing but the engine says so, and a source that throws the same.
+func isFull(t jail.Thrown) bool { return t.Name == "InternalError" && t.Message == OutOfMemory }
 
 // statusNoModule is the exit status of the engine for what it can't run, statusCrashed
 // that of Go's runtime where it ends the engine.
@@ -89,7 +93,7 @@ func hintFor(t jail.Thrown) string {
 		return "give the path of a WebAssembly module; other programs have profiles of their own: jail profiles"
 	case t.Name == MissingImport, t.Name == NoStart:
 		return "build it as a command for WASI preview 1: GOOS=wasip1 GOARCH=wasm go build, rustc --target wasm32-wasip1, clang --target=wasm32-wasi"
-	case (t.Name == Trap || t.Name == InvalidModule) && strings.Contains(t.Message, "raise --memory"), t.Name == "InternalError" && t.Message == OutOfMemory:
+	case (t.Name == Trap || t.Name == InvalidModule) && strings.Contains(t.Message, "raise --memory"), isFull(t), strings.HasSuffix(t.Message, "reaching memory limit: JS heap out of memory"): // the last of a worker
 		return "raise --memory if the program needs more"
 	}
 	return ""

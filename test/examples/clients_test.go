@@ -44,6 +44,7 @@ func causes() []cause {
 		{reason: "cpu_time", answer: "limit", args: sh("while :; do :; done", "--cpu-time", "200ms")},
 		{reason: "output_too_large", answer: "limit", args: sh("echo 0123456789; sleep 20", "--output", "5")},
 		{reason: "out_of_memory", answer: "limit", args: sh("exec tail /dev/zero", "--memory", "16M")},
+		{reason: "out_of_memory", answer: "limit", args: []string{"eval", "--profile", "node", "--memory", "64M"}, stdin: `{"source":"const a = []; for (;;) a.push(() => a)"}`},
 		{reason: "pids_limit", answer: "limit", args: sh("while :; do sleep 20 & done", "--pids", "8")},
 		{reason: "disk_full", answer: "limit", args: sh("exec dd if=/dev/zero of=/tmp/x bs=64k status=none", "--tmp-size", "256K")},
 		{reason: "setup_refused", answer: "host", args: sh("true", "--require", "landlock>=999")},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed-75010da9/jail/jail"
+	"github.com/seed-75010da9/jail/runner"
 )
 
 func evaluate(t *testing.T, source, input string, flags ...string) jail.Result {
@@ -118,7 +119,11 @@ func TestThrown(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			res := evaluate(t, "print('out', {a: 1});console.error('log');"+c.source, `null`, "--memory", "128M")
-			if res.Reason != jail.ReasonExecutionFailed || res.Error == nil || *res.ExitCode != c.exit || c.err != "" && res.Error.Name != c.err || !strings.Contains(res.Error.Message, c.message) || !strings.Contains(res.Error.Trace, c.line) {
+			reason := jail.ReasonExecutionFailed
+			if c.message == runner.OutOfMemory {
+				reason = jail.ReasonOutOfMemory
+			}
+			if res.Reason != reason || res.Error == nil || *res.ExitCode != c.exit || c.err != "" && res.Error.Name != c.err || !strings.Contains(res.Error.Message, c.message) || !strings.Contains(res.Error.Trace, c.line) {
 				t.Errorf("%s: %s, %+v; want exit code %d, %s: %s at %s", res.Reason, res.Message, res.Error, c.exit, c.err, c.message, c.line)
 			}
 			if res.Error != nil && strings.Contains(res.Error.Trace, "runner.js") {

@@ -45,7 +45,7 @@ func TestOutOfMemory(t *testing.T) {
 					}
 					return
 				}
-				if res.Reason != jail.ReasonExecutionFailed || res.Error == nil || res.Error.Name != "InternalError" || res.Error.Message != "out of memory" || !strings.Contains(res.Hint, "--memory") {
+				if res.Reason != jail.ReasonOutOfMemory || res.ExitStatus() != 137 || res.Error == nil || res.Error.Name != "InternalError" || res.Error.Message != "out of memory" || !strings.Contains(res.Hint, "--memory") {
 					t.Fatalf("%s: %s, hint %q, error %+v", res.Reason, res.Message, res.Hint, res.Error)
 				}
 				if !strings.Contains(res.Error.Trace, c.at) {
