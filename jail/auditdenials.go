@@ -117,15 +117,20 @@ func (r *run) grantOfAudited(d *Denial, path string, want paths.Want) {
 	case r.spec.inPlace():
 		f, ok := r.looks().at(path)
 		if !ok {
-			d.Never = "it was there then and is not now"
+			d.Never = r.looks().unfound("it was there then and is not now")
 			return
 		}
 		g = r.grantOn(f, "", want)
 	case m != nil && want&paths.Write == 0:
+		const own = "it is the box's own"
 		source := m.source(path)
+		if source == "" {
+			d.Never = own
+			return
+		}
 		f, ok := r.looks().at(source)
-		if source == "" || !ok {
-			d.Never = "it is the box's own"
+		if !ok {
+			d.Never = r.looks().unfound(own)
 			return
 		}
 		g = r.grantOn(f, path, want)

@@ -4,8 +4,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-75010da9/jail/jail/internal/audit"
+	"golang.org/x/sys/unix"
 )
 
 // Where no records can be read the box's record says so, and which of it is missing.
@@ -109,5 +111,33 @@ func TestAuditDenials(t *testing.T) {
 	r.audit.refusals = []auditRefusal{{audit.Record{Blockers: []string{"fs.read_file"}, Path: "/srv"}, 1}}
 	if got := r.auditDenials([]Denial{{Layer: LayerLandlock, What: `reading "/srv"`}}); len(got) != 0 {
 		t.Errorf("told twice: %+v", got)
+	}
+}
+
+// Of what was not looked at in time nothing is said that only a look could have shown:
+// neither that it is gone, nor that no flag allows it.
+func TestLooksCutShort(t *testing.T) {
+	dir := ownTemp(t)
+	for _, tier := range []Tier{Tier1, Tier2} {
+		for _, want := range []string{"fs.read_file", "fs.write_file"} {
+			r := newRun(t.Context(), Spec{Tier: tier})
+			r.plan = &Plan{}
+			r.hostLooks = newHostLooks(view{}, 0)
+			m := &mount{Mount: Mount{Kind: MountRO, Source: dir, Target: dir}, path: dir, dir: true}
+			r.plan.view.mounts = []*mount{m}
+			r.plan.view.grants = map[string]*mount{dir: m}
+			r.audit.refusals = []auditRefusal{{audit.Record{Blockers: []string{want}, Path: dir}, 1}}
+			got := r.auditDenials(nil)
+			if len(got) != 1 || got[0].Grant != "" || got[0].Never != tookTooLong || got[0].wayOut() != tookTooLong {
+				t.Errorf("tier %d, %s: %+v", tier, want, got)
+			}
+		}
+	}
+	late := newHostLooks(view{}, 0)
+	if why := late.unhintable(hostFile{real: dir, mode: unix.S_IFDIR | 0o755}, hintWrite); why != tookTooLong {
+		t.Errorf("unhintable(%s) = %q, want that no look was had", dir, why)
+	}
+	if h := newHostLooks(view{}, time.Hour); h.unfound("gone") != "gone" {
+		t.Errorf("control: %q", h.unfound("gone"))
 	}
 }

@@ -29,13 +29,24 @@ const notHinted = notHintedWord + "though a flag grants it: "
 // notHintedWord begins every such reason, of calls as well (letThrough).
 const notHintedWord = "not hinted, "
 
-const tookTooLong = "looking at it took too long"
+// tookTooLong is of what was not looked at to the end: whether a flag grants it is not known.
+const tookTooLong = notHintedWord + tookLong
+
+const tookLong = "as looking at the host's files took too long"
+
+// withheld is notHinted for a reason, unless that says so itself.
+func withheld(why string) string {
+	if strings.HasPrefix(why, notHintedWord) {
+		return why
+	}
+	return notHinted + why
+}
 
 // Hints says what may be hinted. All that is asked of one shares a bound in time.
 type Hints struct{ looks *hostLooks }
 
 // NewHints reads where people's homes are.
-func NewHints() *Hints { return &Hints{newHostLooks(view{})} }
+func NewHints() *Hints { return &Hints{newHostLooks(view{}, hostLooksTake)} }
 
 // Private says why a file or folder of the host's is for nobody to be given who did not
 // ask for it by name, or is "": it is a whole home, a place of keys and tokens, or holds
@@ -99,7 +110,7 @@ func (h *hostLooks) unhintable(f hostFile, use hintUse) string {
 		return notHinted + "it is one of the host's own folders as a whole"
 	}
 	if why := h.private(f); why != "" {
-		return notHinted + why
+		return withheld(why)
 	}
 	if f.kept && slices.ContainsFunc(systems, func(s string) bool { return below(f.real, s) }) {
 		return notHinted + "it is the system's, and not for everybody to read"
@@ -121,7 +132,7 @@ func (h *hostLooks) shut(f hostFile, use hintUse) string {
 	}
 	if f.dir() {
 		if why := h.holds(f.real); why != "" {
-			return notHinted + why
+			return withheld(why)
 		}
 	}
 	return refusedSource(&mount{Mount: Mount{Kind: MountRO, Source: f.real}})
@@ -130,7 +141,7 @@ func (h *hostLooks) shut(f hostFile, use hintUse) string {
 // shutName is shut of what need not be there.
 func (h *hostLooks) shutName(real string, use hintUse) string {
 	if why := h.hidden(real); why != "" {
-		return notHinted + why
+		return withheld(why)
 	}
 	if use == hintWrite {
 		return h.runs(real)

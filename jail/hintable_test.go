@@ -116,7 +116,7 @@ func TestLinksOfTheBoxAreNotFollowed(t *testing.T) {
 	os.Mkdir(filepath.Join(dir, "ws"), 0o755)
 	os.Symlink("../theirs", filepath.Join(dir, "ws", "there"))
 	os.Symlink("../absent", filepath.Join(dir, "ws", "nowhere"))
-	h := newHostLooks(view{grants: map[string]*mount{"/ws": {Mount: Mount{Kind: MountRW, Source: filepath.Join(dir, "ws"), Target: "/ws"}}}})
+	h := newHostLooks(view{grants: map[string]*mount{"/ws": {Mount: Mount{Kind: MountRW, Source: filepath.Join(dir, "ws"), Target: "/ws"}}}}, hostLooksTake)
 	there, ok1 := h.at(filepath.Join(dir, "ws", "there"))
 	nowhere, ok2 := h.at(filepath.Join(dir, "ws", "nowhere"))
 	if ok1 != ok2 || there.never != nowhere.never || there.never == "" {
@@ -126,7 +126,7 @@ func TestLinksOfTheBoxAreNotFollowed(t *testing.T) {
 
 // Looks that do not come back cost their bound once, in all.
 func TestHostLooksAreBounded(t *testing.T) {
-	h := newHostLooks(view{})
+	h := newHostLooks(view{}, time.Second)
 	stuck := make(chan struct{})
 	defer close(stuck)
 	h.until = time.Now().Add(50 * time.Millisecond)

@@ -77,7 +77,7 @@ func (r *run) grantOfMode(ref *pathRefusal) pathGrant {
 	}
 	f, ok := r.looks().at(source)
 	if !ok {
-		return pathGrant{never: byMode}
+		return pathGrant{never: r.looks().unfound(byMode)}
 	}
 	if r.foreign(m, f) && ref.want&(changes|paths.Connect) != 0 {
 		return r.grantOn(f, at, ref.want)

@@ -21,8 +21,9 @@ const (
 	mostOfTree = 1 << 16
 	// mostWaiting is how many bytes the paths of folders take that wait to be looked into.
 	mostWaiting = 8 << 20
-	// treeTakes is how long one tree is looked at, which leaves others some of hostLooksTake.
-	treeTakes = hostLooksTake / 3
+	// treesInTime is how many trees, looked at one after the other, the time that looking
+	// may take is for: so each leaves others some of it.
+	treesInTime = 3
 )
 
 // A treeLook is one look through a tree.
@@ -40,7 +41,7 @@ type treeLook struct {
 // through has each entry of a tree judged until something is said of one, which it hands
 // on. unseen says why nothing was said though not all was looked at, or is "".
 func (h *hostLooks) through(dir string, most int, judge func(at string, kind fs.FileMode) string) (said, unseen string) {
-	l := treeLook{h: h, judge: judge, until: time.Now().Add(treeTakes), left: most, waiting: []string{dir}}
+	l := treeLook{h: h, judge: judge, until: time.Now().Add(h.takes / treesInTime), left: most, waiting: []string{dir}}
 	return l.all()
 }
 

@@ -14,8 +14,9 @@ import (
 // the program could have learnt by the time that it takes what the host has.
 
 // hostLooksTake is what looking may take in all: how many paths there are, how deep
-// they are and which mounts they lie below is the program's choice.
-const hostLooksTake = time.Second
+// they are and which mounts they lie below is the program's choice. A variable for the
+// tests alone: an emulated processor does not get far in what people wait for hints.
+var hostLooksTake = time.Second
 
 // hostLooks looks at paths of a program's choice on the host, and only so long. A look
 // that does not come back is left behind with its thread: it must not be one that
@@ -23,6 +24,7 @@ const hostLooksTake = time.Second
 type hostLooks struct {
 	until time.Time
 	over  bool // no more of them
+	takes time.Duration
 	// left is for the looks alone, without what is done between them, in place of until.
 	left *time.Duration
 	// closed are mount points that are not looked below. They are asked for anew when a run
@@ -42,8 +44,8 @@ type hostLooks struct {
 	held map[string]string
 }
 
-func newHostLooks(v view) *hostLooks {
-	h := &hostLooks{until: time.Now().Add(hostLooksTake), held: map[string]string{}}
+func newHostLooks(v view, takes time.Duration) *hostLooks {
+	h := &hostLooks{until: time.Now().Add(takes), takes: takes, held: map[string]string{}}
 	for _, m := range v.grants {
 		if m.Kind == MountRW {
 			h.written = append(h.written, m.Source)
@@ -69,7 +71,7 @@ func newHostLooks(v view) *hostLooks {
 // looks are a run's; all that is asked of them shares one bound.
 func (r *run) looks() *hostLooks {
 	if r.hostLooks == nil {
-		r.hostLooks = newHostLooks(r.plan.view)
+		r.hostLooks = newHostLooks(r.plan.view, hostLooksTake)
 		if r.spec.Profile != nil {
 			r.hostLooks.policy = r.spec.Profile.Files
 		}
@@ -104,6 +106,15 @@ func (h *hostLooks) bounded(do func()) bool {
 		h.over = true
 		return false
 	}
+}
+
+// unfound is why no flag is named for what at does not have: why, if that was looked up
+// at all.
+func (h *hostLooks) unfound(why string) string {
+	if h.over {
+		return tookTooLong
+	}
+	return why
 }
 
 // A hostFile is what the host has at a path.

@@ -26,7 +26,7 @@ func (h *Hints) Steering(dir string) (list []string, unseen string) {
 	dir = path.Clean(dir)
 	s := &steers{h: h.looks, dir: dir}
 	if !h.looks.bounded(func() { s.look() }) {
-		return nil, tookTooLong
+		return nil, "looking at it took too long"
 	}
 	slices.Sort(s.list)
 	return slices.Compact(s.list), s.unseen

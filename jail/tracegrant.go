@@ -174,5 +174,5 @@ func (r *run) grantOfReadOnly(ref *pathRefusal) pathGrant {
 			return g
 		}
 	}
-	return pathGrant{never: cmp.Or(never, "it is granted read-only, and not to be seen on the host any more")}
+	return pathGrant{never: cmp.Or(never, r.looks().unfound("it is granted read-only, and not to be seen on the host any more"))}
 }

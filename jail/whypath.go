@@ -49,6 +49,9 @@ func (r *run) explainPath(p string, t, without *try, out *Tried) {
 	case errno == unix.ENOENT || errno == unix.ENOTDIR:
 		if _, ok := r.looks().at(p); !ok && want&paths.Make == 0 {
 			out.Layer, out.Why = "", "it is not in the box, and the host does not show it to the caller either"
+			if r.looks().over {
+				out.Layer, out.Why, out.Never = LayerRoot, "it is not in the box", tookTooLong
+			}
 			if ofProcess(p) {
 				out.Layer, out.Why, out.Never = LayerRoot, "it is not in the box", kernelsOwn(p)
 			}
