@@ -221,6 +221,8 @@ func callKinds() map[string][]callKind {
 		"ptrace":       {{"PTRACE_ATTACH, -1", [6]uint64{unix.PTRACE_ATTACH, minusOne}}},
 		"close":        {{"-1", [6]uint64{minusOne}}},
 		"close_range":  {{"1, 0", [6]uint64{1}}},
+		"iopl":         {{"3", [6]uint64{3}}}, // 0 is what every process has
+		"ioperm":       {{"0, 1, 1", [6]uint64{0, 1, 1}}},
 		"dup2":         {{"-1, -1", [6]uint64{minusOne, minusOne}}},
 	}
 }

@@ -39,7 +39,7 @@ func ByName(call string) bool {
 // Fruitless is why a refused call is of no use where a filter lets it through, since
 // the kernel itself refuses it to a program without capabilities (capabilities(7)), or
 // one of a box's limits does; "" for one that is then carried out, with some arguments at
-// least.
+// least, unless these change nothing, as those of iopl(0).
 func Fruitless(call string) string {
 	const capable = `mount umount2 move_mount mount_setattr fsopen fsconfig fsmount fspick pivot_root chroot setns
 		open_by_handle_at reboot kexec_load kexec_file_load init_module finit_module delete_module swapon swapoff
