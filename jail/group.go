@@ -15,6 +15,9 @@ import (
 // box that does without.
 func (r *run) findParent() (err error) {
 	if r.parent, err = cgroups.Find(r.spec.CgroupParent); err == nil {
+		err = r.unenterable()
+	}
+	if err == nil {
 		return nil
 	}
 	var e *cgroups.Error

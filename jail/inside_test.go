@@ -11,6 +11,7 @@ import (
 // inside are what the test binary does in a box; the result is its exit code.
 var inside = map[string]func() int{
 	"printIDs": printIDs, // in a user namespace, see TestHostRoot
+	"printRun": printRun, // likewise, see TestGroupOfAnotherUser
 	// typeAhead tries to type into the terminal it has (CVE-2017-5226).
 	"typeAhead": func() int {
 		key := byte('x')
