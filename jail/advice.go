@@ -65,7 +65,7 @@ func suspicionOf(d Denial, said words) (s suspicion, any bool) {
 		return hosts, true
 	case s == network && (tellsOfHosts(said.all) || tellsOf(said.all, "EAFNOSUPPORT", "Address family not supported")):
 		return hosts, true
-	case s == network && ofInterfaces(d) && said.all != "": // it asked what there is, and speaks of something else
+	case s == network && said.all != "" && (ofInterfaces(d) || said.ofFiles() && !said.ofNetwork()): // it asked what there is, or tried, and speaks of something else
 		return tried, true
 	case (d.common || s == missed) && said.name(d):
 		return told, true

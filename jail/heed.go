@@ -65,7 +65,7 @@ func (res *Result) saidOnStderr() string {
 // may first look for whom to trust, as pip and curl do.
 func tellsOfHosts(said string) bool {
 	return tellsOf(said, "Name or service not known", "name resolution", "Failed to establish a new connection", "resolve host", "getaddrinfo", "no such host",
-		"Network is unreachable", "ENETUNREACH", "CA certificate bundle", "error setting certificate")
+		"Network is unreachable", "ENETUNREACH", "CA certificate bundle", "error setting certificate", "failure resolving", "UnknownHost", "lookup address information")
 }
 
 func tellsOf(said string, words ...string) bool {
@@ -87,6 +87,16 @@ type words struct{ all, missed string }
 
 func wordsOf(said string) words {
 	return words{said, linesThatTellOf(said, "No such file", "ENOENT", "annot ", "ermission denied", "EACCES", "Read-only file", "EROFS", "not found")}
+}
+
+// ofFiles says whether words tell of a file or a module that was missed or refused.
+func (w words) ofFiles() bool {
+	return tellsOf(w.all, "No such file", "ENOENT", "ermission denied", "EACCES", "Read-only file", "EROFS", "No module named", "Cannot find module")
+}
+
+// ofNetwork says whether words may be of a connection, whatever else they are of.
+func (w words) ofNetwork() bool {
+	return tellsOfHosts(w.all) || tellsOf(w.all, "onnect", "etwork", "ocket", "fetch failed", "EAFNOSUPPORT", "Address family")
 }
 
 // name says whether words name the file of a denial: by its path, or, where they tell of
