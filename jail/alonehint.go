@@ -22,7 +22,9 @@ func (r *run) aloneHint(said string) string {
 		return "127.0.0.1 is the box's own: what listens on the host is not there, and no program of the box listened at that address"
 	case tellsOf(said, "no new privileges", "effective uid is not 0", "must be setuid root", "must be suid"):
 		return "a box gives nobody privileges: programs such as sudo, which are run as another user, do nothing in it"
-	case tellsOf(said, "Operation not permitted", "EPERM") && !slices.ContainsFunc(r.result.Denials, func(d Denial) bool { return d.Errno == "EPERM" }):
+	case r.idsHint(said) != "":
+		return r.idsHint(said)
+	case tellsOf(said, "Operation not permitted", "operation not permitted", "EPERM") && !slices.ContainsFunc(r.result.Denials, func(d Denial) bool { return d.Errno == "EPERM" }):
 		return "its stderr tells of what the kernel lets nobody do without privileges (Operation not permitted): a program in a box has none, whoever it is there; it changes no owner, user or priority"
 	}
 	return ""

@@ -40,6 +40,35 @@ func TestAloneHint(t *testing.T) {
 	}
 }
 
+// Who was to become another user, or to give files to one, is told that a box has one.
+func TestIDsHint(t *testing.T) {
+	for _, c := range []struct {
+		said string
+		args []string
+		want bool
+	}{
+		{"/usr/bin/tar: a/f: Cannot change ownership to uid 33, gid 33: Invalid argument", nil, true},
+		{"/usr/bin/chown: changing ownership of 'a.tar': Invalid argument", nil, true},
+		{"/usr/bin/install: invalid user ‘www-data’", nil, true},
+		{"error: failed switching to \"nobody\": operation not permitted", []string{"gosu"}, true},
+		{"su: Critical error - immediate abort", nil, true},
+		{"nginx: [emerg] getpwnam(\"www\") failed", nil, true},
+		{"E: setegid 65534 failed - setegid (22: Invalid argument)", nil, true},
+		{"  File \"<string>\", line 1, in <module>\nOSError: [Errno 22] Invalid argument", []string{"-c", "import os; os.setuid(33)"}, true},
+		{"Error: setuid EINVAL", nil, true},
+		{"OSError: [Errno 22] Invalid argument", []string{"-c", "f.seek(-1)"}, false},
+		{"dd: 'x': cannot seek: Invalid argument", nil, false},
+		{"summary: 3 of them", nil, false},
+		{"the chown was left out", []string{"chown"}, false},
+	} {
+		r := &run{spec: Spec{Args: append([]string{"x"}, c.args...)}}
+		r.result.Reason = ReasonExecutionFailed
+		if got := strings.HasPrefix(r.aloneHint(c.said), "a box has one user and one group"); got != c.want {
+			t.Errorf("%q of %q: told %v, want %v", c.said, c.args, got, c.want)
+		}
+	}
+}
+
 // A socket that was tried is not what a program failed of that names something else, nor
 // is one that asks which interfaces there are.
 func TestSocketsAreNotAccusedFirst(t *testing.T) {
