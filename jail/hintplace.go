@@ -30,7 +30,7 @@ func (r *run) placeHint(said string) string {
 	if hint := r.busyHint(said); hint != "" {
 		return hint
 	}
-	return cmp.Or(r.startHint(said), r.result.limitHint(said, r.spec.View))
+	return cmp.Or(r.startHint(said), r.result.limitHint(said, r.spec.View), r.folderHint(said))
 }
 
 // moduleHint is for a module that lies on the host where the program looks for it, in a

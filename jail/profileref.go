@@ -13,6 +13,10 @@ type ProfileRef struct {
 	// granted came with the program. Nil is for not known: then hints name each grant by
 	// the flag of its kind.
 	Grants []Given `json:"-"`
+	// Dir is the folder that the caller is in, by its real path, where a person or a
+	// program that speaks for one types the command; "" is for nobody's. Hints tell of
+	// what lies there and was missed in the box.
+	Dir string `json:"-"`
 	// Denies are those of Seccomp.Deny that the profile names, and no flag takes back.
 	Denies []string `json:"-"`
 }

@@ -50,6 +50,7 @@ func runCommand(args []string) int {
 	if o.via != "" {
 		return runVia(interrupt.Of(ctx), spec, in, o, line, host, target)
 	}
+	spec.Profile.Dir = host.Dir
 	connections := jail.IO{Stdin: in, Stdout: os.Stdout, Stderr: os.Stderr}
 	if o.json {
 		connections.Stdout, connections.Stderr = nil, nil

@@ -1,0 +1,161 @@
+package jail
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/seed-75010da9/jail/internal/shellword"
+	"github.com/seed-75010da9/jail/jail/internal/paths"
+	"golang.org/x/sys/unix"
+)
+
+// Whoever types a command in a folder means what lies there, and what the command itself
+// names. A box starts in a folder of its own, which is empty, unless it is told otherwise:
+// what the program misses there is looked for in the caller's (ProfileRef.Dir), and what
+// the caller's own words name is looked for where they say.
+
+// A search is one for what a program says that it misses.
+type search struct {
+	r     *run
+	at    string   // the caller's folder
+	asked []string // the words of the command's arguments
+	names []string // what may be missed where the program starts
+}
+
+// folderHint is for what a program misses that the caller named, or that lies in his folder.
+func (r *run) folderHint(said string) string {
+	if r.spec.Profile == nil || r.spec.Profile.Dir == "" {
+		return ""
+	}
+	s := search{r: r, at: r.spec.Profile.Dir}
+	for _, arg := range r.spec.Args[1:] {
+		s.asked = append(s.asked, wordsIn(arg)...)
+	}
+	missed := linesThatTellOf(said, "No such file", "ENOENT", "annot open", "annot find", "ot found", "ould not find", "ouldn't find", "annot access")
+	for _, word := range wordsIn(missed) {
+		if hint := s.take(word); hint != "" {
+			return hint
+		}
+	}
+	for _, word := range wordsIn(linesThatTellOf(said, "Read-only file system", "EROFS", "annot create", "annot touch", "annot make", "Directory nonexistent")) {
+		if hint := s.named(word, paths.Make); hint != "" {
+			return hint
+		}
+	}
+	if r.spec.Dir != "" { // somebody chose it
+		return ""
+	}
+	if tellsOf(said, "no makefile found", "No rule to make target") {
+		s.names = append(s.names, "Makefile", "makefile")
+	}
+	if tellsOf(said, "not a git repository") {
+		s.names = append(s.names, ".git")
+	}
+	return s.inFolder(said)
+}
+
+// wordsIn are the words of a text that may be names, the first of them.
+func wordsIn(text string) (list []string) {
+	const mostWords, mostText = 256, 32 << 10
+	for word := range strings.FieldsFuncSeq(text[:min(len(text), mostText)], notOfPath) {
+		if list = append(list, word); len(list) == mostWords {
+			break
+		}
+	}
+	return list
+}
+
+// take is the hint for a word of what is missed, or notes it.
+func (s *search) take(word string) string {
+	name := path.Clean(word)
+	switch asked := slices.Contains(s.asked, word); {
+	case path.IsAbs(name) && asked:
+		return s.named(word, paths.Read)
+	case path.IsAbs(name):
+		if path.Dir(name) == s.r.startsIn() {
+			s.names = append(s.names, path.Base(name))
+		}
+	case strings.HasPrefix(name, "..") || name == ".":
+	case asked || strings.ContainsAny(strings.Trim(word, "."), "./"):
+		s.names = append(s.names, name)
+	}
+	return ""
+}
+
+// named is the hint for a path of the caller's own words that the host has and the box has
+// not.
+func (s *search) named(word string, want paths.Want) string {
+	p := path.Clean(word)
+	if !path.IsAbs(p) || !slices.Contains(s.asked, word) {
+		return ""
+	}
+	if m := s.r.plan.view.mountAt(p); m != nil && m.Kind != MountTmpfs {
+		return "" // others tell of what is there
+	}
+	ref := &pathRefusal{asked: p, want: want, errno: unix.ENOENT}
+	if want == paths.Make {
+		ref.errno, ref.real = unix.EROFS, p
+	}
+	if g, ok := s.r.grantOfPath(ref); ok && g.flags != "" && g.flag != "--tmpfs" {
+		return shownPath(p) + " is not in the box: " + g.wayOut()
+	}
+	return ""
+}
+
+// inFolder is the hint for what lies in the caller's folder, and is missed where the
+// program starts. Of a folder that no hint names it is the same whether it lies there.
+func (s *search) inFolder(said string) string {
+	r, own := s.r, shellword.Quote(s.r.startsIn())
+	f, ok := r.looks().at(s.at)
+	if !ok || !f.dir() || f.real != s.at {
+		return ""
+	}
+	if r.looks().unhintable(f, hintRead) != "" {
+		if len(s.names) == 0 || r.looks().over {
+			return ""
+		}
+		return "the program started in " + own + ", which is the box's own and was empty, and not in the folder that you are in: --ro FILE shows it a file, and --workspace FOLDER a folder, in which it starts"
+	}
+	places := make([]string, 0, len(s.names))
+	for _, name := range s.names {
+		places = append(places, path.Join(s.at, name))
+	}
+	for _, p := range append(places, s.modules(said)...) {
+		if _, there, why := r.looks().byWord(p, []string{s.at}); there && why == "" {
+			return shownPath(strings.TrimPrefix(p, s.at+"/")) + " lies in the folder that you are in, and the program started in " + own + ", which is the box's own: " + s.ways(f)
+		}
+	}
+	return ""
+}
+
+// modules are where those that the program misses may lie.
+func (s *search) modules(said string) (list []string) {
+	for _, m := range []struct {
+		before, after string
+		places        func(dir, name string) []string
+	}{{"No module named '", "'", pythonPlaces}, {"No module named ", "\n", pythonPlaces}, {"Cannot find module '", "'", nodePlaces}, {"Cannot find package '", "'", nodePlaces}} {
+		_, rest, _ := strings.Cut(said, m.before)
+		if name, _, ok := strings.Cut(rest, m.after); ok && name != "" && len(name) <= unix.NAME_MAX && !path.IsAbs(name) && !strings.HasPrefix(name, "'") {
+			list = append(list, m.places(s.at, name)...)
+		}
+	}
+	return list
+}
+
+// ways are the flags that have a program start in a folder, to read there and to write.
+func (s *search) ways(f hostFile) string {
+	read, write := s.r.typed(s.r.grantOn(f, f.real, paths.Read)), s.r.typed(s.r.grantOn(f, f.real, paths.Make))
+	if read.flags == "" {
+		return "--workspace FOLDER shows it a folder, in which it starts"
+	}
+	at := shellword.Quote(f.real)
+	words := read.flags + " --cwd " + at + " has it start there, to read"
+	if write.flags != "" {
+		words += ", and --workspace " + at + " in place of both to write there as well"
+		if write.opens != "" {
+			words += ", which opens " + write.opens
+		}
+	}
+	return words
+}
