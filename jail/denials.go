@@ -56,6 +56,9 @@ func (r *run) observation() *Observation {
 	case r.observer.paths() == nil:
 		o.Blind = append(o.Blind, "network: what is sent or connected to another address than the box's own, to which the kernel knows no way (ENETUNREACH; --trace names where it is connected to)")
 	default:
+		if !r.spec.inPlace() {
+			o.Sources = append(o.Sources, sourceAddresses)
+		}
 		o.Blind = append(o.Blind, "network: what is sent without being connected to another address than the box's own, to which the kernel knows no way (ENETUNREACH)")
 	}
 	if r.spec.inPlace() {

@@ -12,6 +12,9 @@ import (
 // connectingTo begins what a denial of an address says.
 const connectingTo = "connecting to "
 
+// sourceAddresses is what a tracer sees of them.
+const sourceAddresses = "addresses looked at beside the calls (--trace)"
+
 // mostAddresses is how many are told apart.
 const mostAddresses = 16
 
@@ -97,7 +100,7 @@ func (s *seenPaths) addressDenials() (list []Denial) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	denial := func(what string, count int64) Denial {
-		return Denial{Layer: LayerNamespaces, What: what, Count: count, Errno: unix.ErrnoName(unix.ENETUNREACH), Never: noWayOut, Source: sourceTrace}
+		return Denial{Layer: LayerNamespaces, What: what, Count: count, Errno: unix.ErrnoName(unix.ENETUNREACH), Never: noWayOut, Source: sourceAddresses}
 	}
 	for _, a := range s.addresses {
 		list = append(list, denial(connectingTo+a.address, a.count))

@@ -2,6 +2,7 @@ package jail
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -28,7 +29,7 @@ raise SystemExit(1)`}, NetLoopback, true
 		if !strings.HasPrefix(d.What, connectingTo) {
 			continue
 		}
-		if counts[d.What] != d.Count || d.Errno != "ENETUNREACH" || d.Layer != LayerNamespaces || d.Never != noWayOut {
+		if counts[d.What] != d.Count || d.Errno != "ENETUNREACH" || d.Layer != LayerNamespaces || d.Never != noWayOut || d.Source != sourceAddresses || !slices.Contains(res.Observed.Sources, d.Source) {
 			t.Errorf("%+v, want %v", d, counts)
 		}
 		delete(counts, d.What)

@@ -51,12 +51,56 @@ func (r *run) pathDenials() []Denial {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var all []Denial
-	var grants []pathGrant
-	var refs []*pathRefusal
-	left := int64(0)
-	for _, ref := range t.refusals {
-		if len(all) == mostPathDenials || r.looks().over {
+	found, left := r.refusedPaths(t.refusals)
+	all, grants, refs := make([]Denial, len(found)), make([]pathGrant, len(found)), make([]*pathRefusal, len(found))
+	for i, f := range found {
+		all[i], grants[i], refs[i] = f.denial, f.grant, f.ref // in the order of what is looked at first
+	}
+	r.looks().widen(grants)
+	unite(refs, grants)
+	for i, d := range all {
+		g := r.typed(grants[i])
+		d.Grant, d.Setting, d.Opens, d.Never = g.flags, g.setting, g.opens, g.never
+		found[i].denial = d
+	}
+	slices.SortFunc(found, func(a, b foundPath) int { return a.at - b.at })
+	for i, f := range found {
+		all[i] = f.denial
+	}
+	if left > 0 {
+		all = append(all, Denial{Layer: LayerRoot, What: "other paths, which the host may not have either", Count: left, Source: sourceTrace, Never: "no more than the first, and no longer than a second, are looked up"})
+	}
+	return all
+}
+
+// A foundPath is a refusal with what the host has there, and its place among them all.
+type foundPath struct {
+	at     int
+	ref    *pathRefusal
+	grant  pathGrant
+	denial Denial
+}
+
+// refusedPaths are the first of those that mean something, and how often the rest was
+// refused: looked up are what the program itself names first, since a program may look
+// for much before it fails, and then what programs rarely do without.
+func (r *run) refusedPaths(refusals []*pathRefusal) (found []foundPath, left int64) {
+	said := wordsOf(cmp.Or(r.result.saidOnStderr(), r.streams.lastWords()))
+	ranks := make([][]int, 3)
+	for i, ref := range refusals {
+		rank := 0
+		switch {
+		case said.name(Denial{What: gerund(ref.want) + " " + shownPath(ref.asked)}):
+		case !soughtOften(ref):
+			rank = 1
+		default:
+			rank = 2
+		}
+		ranks[rank] = append(ranks[rank], i)
+	}
+	for _, i := range slices.Concat(ranks...) {
+		ref := refusals[i]
+		if len(found) == mostPathDenials || r.looks().over {
 			left += ref.count
 			continue
 		}
@@ -74,19 +118,9 @@ func (r *run) pathDenials() []Denial {
 		if ref.landlock {
 			d.Layer = LayerLandlock
 		}
-		all, grants, refs = append(all, d), append(grants, g), append(refs, ref)
+		found = append(found, foundPath{i, ref, g, d})
 	}
-	r.looks().widen(grants)
-	unite(refs, grants)
-	for i := range all {
-		g := r.typed(grants[i])
-		all[i].Grant, all[i].Setting = g.flags, g.setting
-		all[i].Opens, all[i].Never = g.opens, g.never
-	}
-	if left > 0 {
-		all = append(all, Denial{Layer: LayerRoot, What: "other paths, which the host may not have either", Count: left, Source: sourceTrace, Never: "no more than the first, and no longer than a second, are looked up"})
-	}
-	return all
+	return found, left
 }
 
 // asWritten is ref as one of writing to a file that the host has and the box has not,

@@ -2,8 +2,12 @@ package jail
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -52,6 +56,27 @@ func TestTraceTellsOfMore(t *testing.T) {
 	}
 	if peak := res.Used.TmpPeakBytes; peak < 5000000 || peak > 8<<20 {
 		t.Errorf("a peak of %d bytes in memory, want those of the file that was removed", peak)
+	}
+}
+
+// What the program fails of is told however much it looked for before.
+func TestTraceTellsOfTheLikelyOne(t *testing.T) {
+	needListener(t)
+	dir := ownTemp(t)
+	for i := range mostPathDenials + 40 {
+		if err := os.WriteFile(filepath.Join(dir, "f"+strconv.Itoa(i)), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	os.WriteFile(filepath.Join(dir, "last.csv"), nil, 0o644)
+	s := shell("i=0; while [ $i -lt " + strconv.Itoa(mostPathDenials+40) + " ]; do test -e " + dir + "/f$i || [ -r " + dir + "/f$i ]; i=$((i+1)); done; cat " + dir + "/last.csv")
+	s.Trace, s.Limits.Timeout = true, patience(time.Minute)
+	res := runBox(t, s, IO{})
+	if want := "reading " + strconv.Quote(dir+"/last.csv"); !strings.Contains(res.Message, want) || !strings.Contains(res.Hint, dir) {
+		t.Errorf("%q (%q), want %s", res.Message, res.Hint, want)
+	}
+	if n := len(res.Denials); n > mostPathDenials+1 || n < 2 || res.Denials[n-2].What != "reading "+strconv.Quote(dir+"/last.csv") {
+		t.Errorf("%d denials, the last %+v; want %d at most and what is left, in the order of the calls", n, res.Denials[n-2:], mostPathDenials)
 	}
 }
 

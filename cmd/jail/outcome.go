@@ -130,7 +130,7 @@ func printDenials(w io.Writer, denials []jail.Denial) {
 		switch {
 		case d.Grant != "":
 			text += "; to allow it: " + d.Way()
-		case strings.HasPrefix(d.Never, "not hinted"): // which a flag grants to whoever means it
+		case d.Never != "" && (strings.HasPrefix(d.Never, "not hinted") || d.Errno == ""): // which a flag grants to whoever means it; what was not told apart
 			text += "; " + d.Never
 		case d.Never != "":
 			text += "; no flag allows it: " + d.Never

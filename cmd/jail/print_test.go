@@ -51,8 +51,8 @@ func TestPrintOutcome(t *testing.T) {
 		{"own failure, refused what it can do without", jail.Result{Reason: jail.ReasonExecutionFailed, Message: "m", Hint: "it was refused sync(), which many programs try and do without", Denials: []jail.Denial{{Layer: jail.LayerSeccomp, What: "sync()", Count: 1}}}, false, ""},
 		{"own failure, and its words say of what", jail.Result{Reason: jail.ReasonExecutionFailed, Message: "m", Hint: "h", Denials: []jail.Denial{{Layer: jail.LayerSeccomp, What: "sync()", Count: 1}}}, false, "jail: execution_failed: m (h)\n"},
 		{"the same, quiet", jail.Result{Reason: jail.ReasonExecutionFailed, Message: "m", Hint: "h"}, true, ""},
-		{"own failure, and likely why", jail.Result{Reason: jail.ReasonExecutionFailed, Message: "m", Hint: "h", Denials: []jail.Denial{{Layer: jail.LayerSeccomp, What: "chroot(\"/\x1b\")", Count: 1, Never: "n", Likely: true}}}, false,
-			"jail: execution_failed: m (h)\njail: seccomp denied chroot(\"/�\"); no flag allows it: n\n"},
+		{"own failure, and likely why", jail.Result{Reason: jail.ReasonExecutionFailed, Message: "m", Hint: "h", Denials: []jail.Denial{{Layer: jail.LayerSeccomp, What: "chroot(\"/\x1b\")", Count: 1, Errno: "EPERM", Never: "n", Likely: true}, {Layer: jail.LayerRoot, What: "other paths", Count: 2, Never: "no more are looked up"}}}, false,
+			"jail: execution_failed: m (h)\njail: seccomp denied chroot(\"/�\"); no flag allows it: n\njail: the box's files denied other paths, 2 times; no more are looked up\n"},
 	} {
 		var b strings.Builder
 		printOutcome(&b, tt.result, tt.quiet, false)
