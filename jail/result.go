@@ -207,6 +207,10 @@ type Denial struct {
 // Sought says that many programs look for what was refused, and do without it.
 func (d Denial) Sought() bool { return d.common }
 
+// LooksUp says that it is what libc looks names of users and hosts up with, before it does
+// so without: to have it allowed finds nobody.
+func (d Denial) LooksUp() bool { return suspect(d) == lookup }
+
 // Observation is by what means denials were seen, and what is not seen by them.
 type Observation struct {
 	// Sources are the means: Denial.Source is one of them.

@@ -113,7 +113,7 @@ const mostWider = 5
 func wider(w io.Writer, res jail.Result) {
 	told := map[string]bool{}
 	for _, d := range res.Denials {
-		if d.Grant == "" || d.Sought() || told[d.Grant] || len(told) == mostWider {
+		if d.Grant == "" || d.Sought() || d.LooksUp() || told[d.Grant] || len(told) == mostWider {
 			continue
 		}
 		told[d.Grant] = true

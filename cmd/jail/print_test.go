@@ -61,3 +61,17 @@ func TestPrintOutcome(t *testing.T) {
 		}
 	}
 }
+
+// A run that failed in the watching box is told with the flags that widen it, but not with
+// one for what libc tries by itself.
+func TestWider(t *testing.T) {
+	var b strings.Builder
+	wider(&b, jail.Result{Denials: []jail.Denial{
+		{Layer: jail.LayerSeccomp, What: "socket(AF_UNIX, SOCK_STREAM|SOCK_NONBLOCK)", Errno: "EAFNOSUPPORT", Grant: "--unix"},
+		{Layer: jail.LayerSeccomp, What: "ptrace(PTRACE_TRACEME, 0, …)", Errno: "EPERM", Grant: "--allow-syscall ptrace"},
+		{Layer: jail.LayerSeccomp, What: "socket(AF_UNIX, SOCK_STREAM)", Errno: "EAFNOSUPPORT", Grant: "--unix"},
+	}})
+	if got, want := b.String(), "jail: it was refused ptrace(PTRACE_TRACEME, 0, …) (EPERM); to have that allowed, watch it with --allow-syscall ptrace\njail: it was refused socket(AF_UNIX, SOCK_STREAM) (EAFNOSUPPORT); to have that allowed, watch it with --unix\n"; got != want {
+		t.Errorf("wider = %q, want %q", got, want)
+	}
+}
