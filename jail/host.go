@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/hostns"
 )
 
 // host is what this kernel and this caller can do: everything that a plan
@@ -99,7 +101,7 @@ func (h *host) probeIDs() error {
 	if err != nil {
 		return err
 	}
-	h.hostUsers = users == initialUsers
+	h.hostUsers = users == hostns.Users
 	if h.uid != 0 {
 		return h.mayBeItself()
 	}
@@ -139,20 +141,13 @@ func (h *host) mayBeItself() error {
 
 var errHostRoot = errors.New("the caller is root of the host, or can't be told from it, and its user namespace has no ids to spare for the box")
 
-// The inodes of the initial namespaces (include/uapi/linux/nsfs.h).
-const (
-	initialUsers = 0xEFFFFFFD
-	initialPIDs  = 0xEFFFFFFC
-)
-
 // namespaceInode tells the caller's namespace of that kind from all others.
 func namespaceInode(kind string) (uint64, error) {
-	path := "/proc/self/ns/" + kind
-	var st unix.Stat_t
-	if err := unix.Stat(path, &st); err != nil {
-		return 0, &SetupError{Stage: StageProbe, Layer: LayerNamespaces, Operation: "stat", Operand: path, Err: err, Remedy: "mount /proc"}
+	inode, err := hostns.Own(kind)
+	if err != nil {
+		return 0, &SetupError{Stage: StageProbe, Layer: LayerNamespaces, Operation: "stat", Operand: hostns.Path(kind), Err: err, Remedy: "mount /proc"}
 	}
-	return st.Ino, nil
+	return inode, nil
 }
 
 // shiftUIDs has the boxes of different pid namespaces, such as pods', take uids
@@ -167,7 +162,7 @@ func (h *host) shiftUIDs() error {
 // shiftOf spreads the inodes of neighbours over 32 bits (Knuth's multiplicative
 // hashing).
 func shiftOf(inode uint64) uint32 {
-	if inode == initialPIDs {
+	if inode == hostns.PIDs {
 		return 0
 	}
 	return uint32(inode) * 2654435761

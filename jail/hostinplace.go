@@ -3,11 +3,11 @@ package jail
 import (
 	"errors"
 	"fmt"
-	"os"
-	"strconv"
-	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/hostns"
+	"github.com/seed-75010da9/jail/internal/threads"
 )
 
 // probeInPlace is probeHost for tier 2, which asks less of ids and more of
@@ -41,30 +41,11 @@ func probeInPlace() (host, error) {
 
 // tasksOf counts what RLIMIT_NPROC counts of a uid. From inside a pid namespace
 // the rest of them can't be seen: then it is 0.
-func tasksOf(uid int) (n int) {
-	const initial = "pid:[4026531836]" // PROC_PID_INIT_INO, include/linux/proc_ns.h
-	if ns, err := os.Readlink("/proc/self/ns/pid"); err != nil || ns != initial {
+func tasksOf(uid int) int {
+	if pids, err := hostns.Own("pid"); err != nil || pids != hostns.PIDs {
 		return 0
 	}
-	dir, err := os.ReadDir("/proc")
-	if err != nil {
-		return 0
-	}
-	for _, e := range dir {
-		if _, err := strconv.Atoi(e.Name()); err != nil {
-			continue
-		}
-		text, err := readSmall("/proc/" + e.Name() + "/status")
-		if err != nil {
-			continue
-		}
-		status := statusText(text)
-		if ruid, _, _ := strings.Cut(status.field("Uid"), " "); ruid == strconv.Itoa(uid) {
-			threads, _ := strconv.Atoi(status.field("Threads"))
-			n += threads
-		}
-	}
-	return n
+	return int(threads.Of(uid))
 }
 
 // become is who a tier 2 box of root's is, by the number of its keeper. Inside and

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/hostns"
 )
 
 // PID 1 that has failed is gone when it is sent the rest: what it said is the
@@ -86,7 +88,7 @@ func TestUIDsOfPIDNamespaces(t *testing.T) {
 	if d := a.uidOf(1) - b.uidOf(1); d > -1000 && d < 1000 {
 		t.Errorf("neighbours are %d apart", d)
 	}
-	if shiftOf(initialPIDs) != 0 {
+	if shiftOf(hostns.PIDs) != 0 {
 		t.Error("the initial namespace's numbers are shifted")
 	}
 }

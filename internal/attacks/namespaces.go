@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/seed-75010da9/jail/internal/ablation"
+	"github.com/seed-75010da9/jail/internal/hostns"
 	"golang.org/x/sys/unix"
 )
 
@@ -95,8 +96,8 @@ func namespaces() []Row {
 			name: "reboot", source: "Docker's list of blocked calls (moby PR#19059): reboot(2): in a pid namespace it ends PID 1",
 			attack: func([]string) error {
 				// The machine itself must not be what a mistake here reboots.
-				ns, err := os.Readlink("/proc/self/ns/pid")
-				if err != nil || ns == hostPIDNamespace || unix.Getppid() != 1 {
+				pids, err := hostns.Own("pid")
+				if err != nil || pids == hostns.PIDs || unix.Getppid() != 1 {
 					return errors.Join(err, errors.New("not in a pid namespace of one's own"))
 				}
 				return unix.Reboot(unix.LINUX_REBOOT_CMD_RESTART)
@@ -150,9 +151,6 @@ func namespaces() []Row {
 		},
 	}
 }
-
-// hostPIDNamespace is the initial pid namespace (PROC_PID_INIT_INO).
-const hostPIDNamespace = "pid:[4026531836]"
 
 func hostIs(name string) error {
 	got, err := os.Hostname()

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/hostns"
 )
 
 // Unlimited is room without an end that can be seen.
@@ -36,9 +38,11 @@ func userLimit() (int64, bool) {
 
 // hostRoot says whether this process is root of the host's own user namespace.
 func hostRoot() bool {
-	const initial = 0xEFFFFFFD // PROC_USER_INIT_INO (include/uapi/linux/nsfs.h)
-	var st unix.Stat_t
-	return os.Getuid() == 0 && unix.Stat("/proc/self/ns/user", &st) == nil && st.Ino == initial
+	if os.Getuid() != 0 {
+		return false
+	}
+	users, err := hostns.Own("user")
+	return err == nil && users == hostns.Users
 }
 
 // Few says whether there may be no more than so many processes and threads of the user
@@ -65,7 +69,7 @@ func Room(enough int64) int64 {
 	if limit, ok := userLimit(); ok {
 		at := limit - everybodys()
 		if at < enough {
-			at = limit - tasks(os.Getuid())
+			at = limit - Of(os.Getuid())
 		}
 		room = min(room, at)
 	}
@@ -148,48 +152,4 @@ func number(file string) (int64, error) {
 		return 0, err
 	}
 	return strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64)
-}
-
-// everybodys is how many processes and threads there are, of all users
-// (proc_loadavg(5)): at least as many as the user's, and found at once.
-func everybodys() int64 {
-	text, _ := os.ReadFile("/proc/loadavg")
-	_, rest, _ := bytes.Cut(text, []byte("/"))
-	total, _, _ := bytes.Cut(rest, []byte(" "))
-	n, err := strconv.ParseInt(string(total), 10, 64)
-	if err != nil {
-		return math.MaxInt32
-	}
-	return n
-}
-
-// tasks counts the processes and threads of a user that can be seen: those in other
-// pid namespaces than those below one's own can't.
-func tasks(uid int) (n int64) {
-	all, _ := os.ReadDir("/proc")
-	for _, e := range all {
-		if _, err := strconv.Atoi(e.Name()); err != nil {
-			continue
-		}
-		status, err := os.ReadFile("/proc/" + e.Name() + "/status")
-		if err != nil {
-			continue
-		}
-		if owner, _ := field(status, "Uid"); owner != int64(uid) {
-			continue
-		}
-		threads, _ := field(status, "Threads")
-		n += threads
-	}
-	return n
-}
-
-// field is the first number of a line of /proc/PID/status (proc_pid_status(5)).
-func field(status []byte, name string) (int64, bool) {
-	_, rest, ok := bytes.Cut(status, []byte("\n"+name+":"))
-	if words := bytes.Fields(rest[:min(len(rest), 64)]); ok && len(words) > 0 {
-		n, err := strconv.ParseInt(string(words[0]), 10, 64)
-		return n, err == nil
-	}
-	return 0, false
 }

@@ -51,10 +51,10 @@ func TestRoom(t *testing.T) {
 	if n, ok := field([]byte("Name:\tUid\n"), "Uid"); ok {
 		t.Errorf("field = %d of a text without it", n)
 	}
-	if n := tasks(os.Getuid()); n < 2 {
+	if n := Of(os.Getuid()); n < 2 {
 		t.Errorf("tasks = %d, want this process's threads at least", n)
 	}
-	if all, own := everybodys(), tasks(os.Getuid()); all < 2 || all > 1<<22 || own > all+50 { // some come and go
+	if all, own := everybodys(), Of(os.Getuid()); all < 2 || all > 1<<22 || own > all+50 { // some come and go
 		t.Errorf("everybodys = %d, and the user has %d of them", all, own)
 	}
 	for _, g := range groups() {
