@@ -51,7 +51,9 @@ A program may use these numbers as well: the record's "reason" is the authority.
 const helpSignals = `
 SIGINT, SIGTERM, SIGQUIT and SIGHUP to jail end the whole box by SIGKILL, and
 the record says so. One that comes a second later or more ends jail at once,
-without a record. With --tty the keys for them go to the program.
+without a record; so does the first where the box is gone and nobody reads what
+jail writes, and one in jail's first milliseconds, before it can hear any. With
+--tty the keys for them go to the program.
 `
 
 const helpRun = `The program gets an environment of its own (HOME, LANG, PATH and what its

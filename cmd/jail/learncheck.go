@@ -36,17 +36,17 @@ func (l *learner) check(spec, enforced jail.Spec) int {
 		c.Differences = append(c.Differences, learn.Otherwise(before, here, l.wrote(again))...)
 		c.Same = len(c.Differences) == 0
 	}
+	text := comparison(c, res)
 	if l.o.json {
-		text, err := oneLine(c)
+		line, err := oneLine(c)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "jail: learn:", err)
 			return exitRefused
 		}
-		if code := print(string(text)); code != exitOK {
-			return code
-		}
-	} else {
-		printComparison(c, res)
+		text = string(line)
+	}
+	if code := print(text); code != exitOK {
+		return code
 	}
 	if !c.Same {
 		return 1
@@ -139,17 +139,19 @@ func shows(view []jail.Mount, dir string) bool {
 	return filepath.IsAbs(dir) && slices.ContainsFunc(view, func(m jail.Mount) bool { return below(m.Target, dir) || below(dir, m.Target) })
 }
 
-func printComparison(c learn.Comparison, enforced jail.Result) {
+// comparison is c for people.
+func comparison(c learn.Comparison, enforced jail.Result) string {
 	if c.Same {
-		fmt.Println(visible("the same: " + learn.Ending(enforced)))
-		return
+		return "the same: " + visible(learn.Ending(enforced)) + "\n"
 	}
+	var b strings.Builder
 	for _, d := range c.Differences {
-		fmt.Println(visible("differs: " + d))
+		b.WriteString("differs: " + visible(d) + "\n")
 	}
 	for _, d := range c.Denials {
 		if d.Setting != "" {
-			fmt.Println(visible("  to allow " + d.What + ": " + d.Setting))
+			b.WriteString("  to allow " + visible(d.What+": "+d.Setting) + "\n")
 		}
 	}
+	return b.String()
 }

@@ -17,6 +17,7 @@ import (
 // arrive is a failure; a reader that went away, as `jail help | head -1`
 // does, is none.
 func print(s string) int {
+	finishing()
 	err := stdoutIsThere()
 	if err == nil {
 		_, err = os.Stdout.WriteString(s)
@@ -40,6 +41,7 @@ func stdoutIsThere() error {
 
 // printFaults writes one line for each fault to stderr.
 func printFaults(faults jail.Faults) {
+	finishing()
 	for _, f := range faults {
 		fmt.Fprintln(os.Stderr, visible("jail: "+faultText(f)))
 	}

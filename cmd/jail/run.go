@@ -135,6 +135,7 @@ func refuse(spec jail.Spec, faults jail.Faults, stage jail.Stage, target *record
 		printFaults(faults)
 		return exitRefused
 	}
+	finishing()
 	if err := target.write(refusal(spec, faults, stage)); err != nil {
 		printFaults(faults)
 		printError(err)
@@ -163,6 +164,9 @@ func refusal(spec jail.Spec, faults jail.Faults, stage jail.Stage) jail.Result {
 func finish(res jail.Result, o options, target *recordTarget) int {
 	status := res.ExitStatus()
 	canceled := res.Reason == jail.ReasonCanceled
+	if !canceled || !interrupted() {
+		finishing()
+	}
 	lost := canceled && !interrupted() && !unread(res)
 	switch {
 	case lost: // a full disk, say: a failure to do our part

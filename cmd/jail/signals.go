@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"time"
 
 	"github.com/seed-75010da9/jail/internal/interrupt"
 	"golang.org/x/sys/unix"
@@ -28,6 +29,21 @@ func watchSignals() context.Context {
 		os.Exit(exitRefused)
 	}
 	return interrupt.With(context.Background(), fd)
+}
+
+// toFinish is how long jail goes on telling what it has to after a signal that came too
+// late to end a box.
+const toFinish = time.Second
+
+// finishing comes before what is left to do when no box is, or will be, there: writing,
+// which takes for ever where nobody reads. A signal that has not ended a box, or the next
+// one, ends jail then, as it would end a program that does nothing else.
+func finishing() {
+	time.AfterFunc(toFinish, func() {
+		if !interrupt.EndAtFirst() {
+			os.Exit(128 + int(interruption()))
+		}
+	})
 }
 
 // interrupted says whether a signal has come.

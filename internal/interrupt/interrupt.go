@@ -30,9 +30,9 @@ const grace = 1_000_000_000
 // Catch catches signals from here on, and returns a descriptor that can be read
 // from once the first of them has come. One that comes a second later, or later
 // still, ends the process at once, with exit status 128 + its number, after a word
-// on stderr. A signal that was
-// ignored when the process started stays ignored, as nohup and the background
-// jobs of a shell expect. It must be called once.
+// on stderr, unless nobody reads that. A signal that was ignored when the process
+// started stays ignored, as nohup and the background jobs of a shell expect. It must be
+// called once.
 func Catch(signals ...unix.Signal) (fd int, err error) {
 	var p [2]int
 	if err := unix.Pipe2(p[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
@@ -53,6 +53,10 @@ func Catch(signals ...unix.Signal) (fd int, err error) {
 	}
 	return p[0], nil
 }
+
+// EndAtFirst has the first signal end the process at once as well, unless it has come: ok
+// is false then.
+func EndAtFirst() (ok bool) { return atomic.CompareAndSwapInt64(&caught.at, 0, 1) } // long ago
 
 // Drop has the kernel drop a signal whose default is to be ignored (signal(7)), such as
 // SIGCHLD, for the whole process: the Go runtime has a handler for each, which would run

@@ -28,6 +28,10 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
+	if os.Getenv("INTERRUPT_CHILD") == "ends" {
+		fmt.Println("ends at first:", EndAtFirst())
+		time.Sleep(2 * time.Minute)
+	}
 	// Threads in the middle of other work, whose stacks and registers are to
 	// be as they were.
 	sums := make(chan int)
@@ -70,6 +74,12 @@ func child(t *testing.T, prefix ...string) (*exec.Cmd, *strings.Builder, func(un
 	cmd.Env = append(os.Environ(), "INTERRUPT_CHILD="+heeds)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
+	return cmd, &stderr, start(t, cmd, "ready\n")
+}
+
+// start starts this program, and waits until it has said that it is ready.
+func start(t *testing.T, cmd *exec.Cmd, ready string) (wait func(until string) error) {
+	t.Helper()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +90,7 @@ func child(t *testing.T, prefix ...string) (*exec.Cmd, *strings.Builder, func(un
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
 	buf := make([]byte, 4096)
 	said := ""
-	wait := func(until string) error {
+	wait = func(until string) error {
 		for !strings.Contains(said, until) {
 			n, err := out.Read(buf)
 			said += string(buf[:n])
@@ -90,8 +100,8 @@ func child(t *testing.T, prefix ...string) (*exec.Cmd, *strings.Builder, func(un
 		}
 		return nil
 	}
-	must(t, wait("ready\n"))
-	return cmd, &stderr, wait
+	must(t, wait(ready))
+	return wait
 }
 
 func must(t *testing.T, err error) {
@@ -120,8 +130,46 @@ func TestLaterSignalEnds(t *testing.T) {
 	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 128+int(unix.SIGTERM) {
 		t.Errorf("after a later signal: %v, want exit status %d", err, 128+int(unix.SIGTERM))
 	}
-	if want := "jail: another signal, ending at once\n"; stderr.String() != want {
+	if want := "jail: a signal, ending at once\n"; stderr.String() != want {
 		t.Errorf("stderr: %q, want %q", stderr.String(), want)
+	}
+}
+
+// A process whose stderr nobody reads ends all the same.
+func TestSignalEndsUnread(t *testing.T) {
+	for _, first := range []bool{false, true} {
+		r, w, err := os.Pipe()
+		must(t, err)
+		defer r.Close()
+		defer w.Close()
+		full := int(w.Fd())
+		must(t, unix.SetNonblock(full, true))
+		for err == nil {
+			_, err = unix.Write(full, make([]byte, 1<<16))
+		}
+		must(t, unix.SetNonblock(full, false))
+		cmd := exec.Command(os.Args[0])
+		cmd.Stderr = w
+		cmd.Env = append(os.Environ(), "INTERRUPT_CHILD=heeds all")
+		word := "ready\n"
+		if first {
+			cmd.Env = append(os.Environ(), "INTERRUPT_CHILD=ends")
+			word = "ends at first: true\n"
+		}
+		wait := start(t, cmd, word)
+		if !first {
+			cmd.Process.Signal(unix.SIGINT)
+			must(t, wait("caught SIGINT\n"))
+			time.Sleep(grace)
+		}
+		cmd.Process.Signal(unix.SIGTERM)
+		late := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+		err = cmd.Wait()
+		late.Stop()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != 128+int(unix.SIGTERM) {
+			t.Errorf("first %v: %v, want exit status %d", first, err, 128+int(unix.SIGTERM))
+		}
 	}
 }
 
