@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // A sink is where one output stream of the program goes.
@@ -33,7 +34,7 @@ func (s *sink) capture(b []byte, keep int, ring bool) {
 		room = keep/2 - len(s.head)
 	}
 	n := min(len(b), max(room, 0))
-	s.head = append(s.head, b[:n]...)
+	s.head = append(withRoom(s.head, n, keep), b[:n]...)
 	b = b[n:]
 	if len(b) == 0 {
 		return
@@ -49,31 +50,61 @@ func (s *sink) capture(b []byte, keep int, ring bool) {
 		return
 	}
 	n = min(len(b), limit-len(s.tail))
-	s.tail, b = append(s.tail, b[:n]...), b[n:]
+	s.tail, b = append(withRoom(s.tail, n, limit), b[:n]...), b[n:]
 	for len(b) > 0 { // twice at most: up to the ring's end, and from its start
 		n = copy(s.tail[s.at:], b)
 		s.at, b = (s.at+n)%limit, b[n:]
 	}
 }
 
+const (
+	reserveFrom = 1 << 20
+	reserveStep = 64 << 20
+)
+
+// withRoom is b with room for n bytes more, of most that it may become. What is large gets
+// the room for all of it at once, where that is not out of all proportion: the pages that
+// nothing is written to cost nothing, while a slice that grows by and by leaves behind
+// several times what it holds.
+func withRoom(b []byte, n, most int) []byte {
+	if len(b)+n <= cap(b) || len(b)+n < reserveFrom {
+		return b
+	}
+	room := max(len(b)+n, min(most, max(reserveStep, 2*cap(b))))
+	return append(make([]byte, 0, room), b...)
+}
+
+// textOf is b as a string, without a copy: nothing may change these bytes any more. What
+// comes behind them, should the copying go on, does not.
+func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// base64Of is textOf in base64.
+func base64Of(b []byte) string {
+	out := make([]byte, base64.StdEncoding.EncodedLen(len(b)))
+	base64.StdEncoding.Encode(out, b)
+	return textOf(out)
+}
+
 // output is the stream as the record shows it.
 func (s *sink) output() Output {
 	o := Output{Bytes: s.bytes, Truncated: s.cut}
-	tail := append(append([]byte(nil), s.tail[s.at:]...), s.tail[:s.at]...)
-	if !s.cut {
-		s.head, tail = append(s.head, tail...), nil
+	var tail []byte // a copy: the ring may be written on
+	if s.cut {
+		tail = append(append(make([]byte, 0, len(s.tail)), s.tail[s.at:]...), s.tail[:s.at]...)
+	} else {
+		s.head = append(s.head, s.tail...) // which has not gone round
 	}
 	if !swells(s.head) && !swells(tail) && utf8.Valid(s.head) && utf8.Valid(tail) {
-		o.Text, o.Tail = string(s.head), string(tail)
+		o.Text, o.Tail = textOf(s.head), textOf(tail)
 		return o
 	}
 	if s.cut && !swells(s.head) && !swells(tail) && utf8.Valid(trimRune(s.head)) && utf8.Valid(trimStart(tail)) {
 		// Only the cut went through a character.
-		o.Text, o.Tail = string(trimRune(s.head)), string(trimStart(tail))
+		o.Text, o.Tail = textOf(trimRune(s.head)), textOf(trimStart(tail))
 		return o
 	}
 	o.Encoding = "base64"
-	o.Text, o.Tail = base64.StdEncoding.EncodeToString(s.head), base64.StdEncoding.EncodeToString(tail)
+	o.Text, o.Tail = base64Of(s.head), base64Of(tail)
 	return o
 }
 

@@ -1,7 +1,9 @@
 package jail
 
 import (
+	"bytes"
 	"encoding/json"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -85,6 +87,35 @@ func TestControlCharactersDoNotSwell(t *testing.T) {
 		o := s.output()
 		if record, err := json.Marshal(o); o.Encoding != c.encoding || err != nil || len(record) > 3*len(c.text)+200 {
 			t.Errorf("%s: encoding %q, %d bytes of record for %d, want %q", c.name, o.Encoding, len(record), len(c.text), c.encoding)
+		}
+	}
+}
+
+// A large output is kept once, or, as base64 and where the middle is left out, twice.
+func TestSinkKeepsOnce(t *testing.T) {
+	const size, keep = 40 << 20, 48 << 20
+	for _, c := range []struct {
+		name  string
+		piece []byte
+		keep  int
+		ring  bool
+		most  uint64
+	}{
+		{"text", bytes.Repeat([]byte("x"), largeRead), keep, false, keep + 4<<20},
+		{"no text", bytes.Repeat([]byte("\xff"), largeRead), keep, false, keep + size*4/3 + 4<<20},
+		{"all of a ring", bytes.Repeat([]byte("x"), largeRead), keep, true, keep + keep/2 + 4<<20},
+		{"without the middle", bytes.Repeat([]byte("x"), largeRead), keep / 2, true, keep + 4<<20},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		s := newSink(nil)
+		for range size / largeRead {
+			s.capture(c.piece, c.keep, c.ring)
+		}
+		o := s.output()
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > c.most {
+			t.Errorf("%s: %d bytes of memory for %d of %d, want no more than %d", c.name, took, len(o.Text)+len(o.Tail), size, c.most)
 		}
 	}
 }

@@ -28,11 +28,37 @@ func (a Answer) Encode(token string) ([]byte, error) {
 
 func head(token string, length int) []byte { return fmt.Appendf(nil, "%s %d\n", token, length) }
 
+// written is what was written in a run, most bytes at most. From a size on it takes the
+// room for all of it at once: pages that nothing is written to cost nothing, while a slice
+// that grows by and by leaves behind several times what it holds.
+type written struct {
+	bytes []byte
+	most  int64
+}
+
+func (w *written) Write(b []byte) (int, error) {
+	const large, tooLarge = 1 << 20, 64 << 20
+	if n := len(w.bytes) + len(b); n > cap(w.bytes) && n >= large && int64(n) <= w.most && w.most <= tooLarge {
+		w.bytes = append(make([]byte, 0, w.most), w.bytes...)
+	}
+	w.bytes = append(w.bytes, b...)
+	return len(b), nil
+}
+
 // parseAnswer reads what was written, which must be one answer and nothing besides.
 func parseAnswer(written []byte, token string) (Answer, bool) {
 	var a Answer
 	_, document, _ := bytes.Cut(written, []byte{'\n'})
-	if !bytes.HasPrefix(written, head(token, len(document))) || !utf8.Valid(document) || json.Unmarshal(document, &a) != nil {
+	if !bytes.HasPrefix(written, head(token, len(document))) || !utf8.Valid(document) {
+		return Answer{}, false
+	}
+	if rest, ok := bytes.CutPrefix(document, []byte(`{"value":`)); ok { // which is not copied then: it may be large
+		if value, ok := bytes.CutSuffix(rest, []byte("}")); ok && json.Valid(value) {
+			a.Value = bytes.TrimSpace(value)
+			return a, true
+		}
+	}
+	if json.Unmarshal(document, &a) != nil {
 		return Answer{}, false
 	}
 	return a, true
@@ -81,7 +107,7 @@ func judgeOutput(res *jail.Result) {
 	if res.Reason != jail.ReasonOK {
 		return
 	}
-	text := strings.TrimSpace(res.Stdout.Text)
+	text := []byte(strings.TrimSpace(res.Stdout.Text))
 	switch {
 	case res.Stdout.Bytes == 0:
 		invalid(res, "it wrote none", "write one JSON document to stdout")
@@ -89,16 +115,16 @@ func judgeOutput(res *jail.Result) {
 		invalid(res, "its output was cut at the cap", "raise --output")
 	case res.Stdout.Encoding != "":
 		invalid(res, "its output is not UTF-8, as JSON is", "write text, or bytes in base64")
-	case tooDeep([]byte(text)):
+	case tooDeep(text):
 		invalid(res, fmt.Sprintf("its output is nested deeper than %d levels", MaxDepth), "write what is nested less")
-	case !json.Valid([]byte(text)):
+	case !json.Valid(text):
 		invalid(res, "its output is not one JSON document", "write one JSON document to stdout, and everything else to stderr")
-	case tooLarge([]byte(text)) != "":
-		invalid(res, numberTooLarge(tooLarge([]byte(text))), "write it as a string")
-	case loneSurrogate([]byte(text)):
+	case tooLarge(text) != "":
+		invalid(res, numberTooLarge(tooLarge(text)), "write it as a string")
+	case loneSurrogate(text):
 		invalid(res, halfAPair, "write text, or bytes in base64")
 	default:
-		res.Value, res.Stdout.Text = json.RawMessage(text), ""
+		res.Value, res.Stdout.Text = text, ""
 	}
 }
 

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -28,6 +29,30 @@ func TestParseAnswer(t *testing.T) {
 		if a, ok := parseAnswer([]byte(text), "token"); ok {
 			t.Errorf("parseAnswer(%q) = %+v, want none", text, a)
 		}
+	}
+}
+
+// A large value is kept once, and not several times on its way into the record.
+func TestValueIsKeptOnce(t *testing.T) {
+	const size = 40 << 20
+	answer, err := Answer{Value: []byte(`"` + strings.Repeat("x", size-2) + `"`)}.Encode("token")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	w := &written{most: 48 << 20}
+	for b := answer; len(b) > 0; b = b[min(len(b), 64<<10):] {
+		w.Write(b[:min(len(b), 64<<10)])
+	}
+	res := jail.Result{Reason: jail.ReasonOK, OK: true}
+	judge(&res, Node, w.bytes, "token")
+	runtime.ReadMemStats(&after)
+	if len(res.Value) != size {
+		t.Fatalf("a value of %d bytes: %s", len(res.Value), res.Message)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 56<<20 {
+		t.Errorf("%d bytes of memory for a value of %d with a limit of %d", took, size, w.most)
 	}
 }
 

@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"bytes"
 	"context"
 	"encoding/hex"
 	"fmt"
@@ -24,12 +23,13 @@ func Eval(ctx context.Context, spec jail.Spec, l Language, r Request) (jail.Resu
 	if err != nil {
 		return jail.Result{}, err
 	}
-	var written bytes.Buffer
-	connections := jail.IO{Value: &written}
+	most := spec.Limits.WithDefaults().Output
+	answer := &written{most: most}
+	connections := jail.IO{Value: answer}
 	if l == Sh {
 		connections.Value = nil // its output is the value
 	}
-	if connections.Stdin, err = r.reader(l, token, spec.Limits.WithDefaults().Output); err != nil {
+	if connections.Stdin, err = r.reader(l, token, most); err != nil {
 		return jail.Result{}, err
 	}
 	if l == Python {
@@ -41,7 +41,7 @@ func Eval(ctx context.Context, spec jail.Spec, l Language, r Request) (jail.Resu
 	case l == Sh:
 		judgeOutput(&res)
 	default:
-		judge(&res, l, written.Bytes(), token)
+		judge(&res, l, answer.bytes, token)
 		hintOfBody(&res, l, r.Source)
 	}
 	return res, err
