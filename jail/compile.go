@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"github.com/seed-75010da9/jail/internal/ablation"
-	"github.com/seed-75010da9/jail/seccomp"
 	"golang.org/x/sys/unix"
 )
 
@@ -186,81 +185,4 @@ func (b *builder) loopback() {
 	copy(ifreq, "lo")
 	ifreq[unix.IFNAMSIZ] = unix.IFF_UP | unix.IFF_RUNNING
 	b.call(unix.SYS_IOCTL, "ioctl", "lo", fd.arg(), num(unix.SIOCSIFFLAGS, "SIOCSIFFLAGS"), num(b.bytes(ifreq), "{lo, IFF_UP|IFF_RUNNING}")).wants(0)
-}
-
-// lifeline arms two independent ends, should the supervisor be killed: the
-// parent-death signal of the supervisor's thread, and a pipe of which only the
-// supervisor has the other end: when that closes the kernel sends SIGIO. The
-// read shows that it was not closed before both were armed.
-func (b *builder) lifeline(off ablation.Set) {
-	if !off.Has(ablation.DeathSignal) {
-		b.call(unix.SYS_PRCTL, "prctl", "SIGKILL", num(unix.PR_SET_PDEATHSIG, "PR_SET_PDEATHSIG"), num(int(unix.SIGKILL))).wants(0)
-	}
-	if off.Has(ablation.Lifeline) || off.Has(ablation.PIDs) { // pid 1 would be the host's
-		return
-	}
-	b.hold(num(1))
-}
-
-// hold arms the lifeline of the process that it is for.
-func (b *builder) hold(self arg) {
-	b.call(opLifeline, "rt_sigaction", "SIGIO").wants(0)
-	b.call(unix.SYS_FCNTL, "fcntl", "lifeline", num(fdLifeline), num(unix.F_SETOWN, "F_SETOWN"), self).wants(0)
-	b.call(unix.SYS_FCNTL, "fcntl", "lifeline", num(fdLifeline), num(unix.F_SETFL, "F_SETFL"), num(unix.O_ASYNC|unix.O_NONBLOCK, "O_ASYNC|O_NONBLOCK")).wants(0)
-	b.call(unix.SYS_READ, "read", "lifeline", num(fdLifeline), num(b.room(8)), num(1)).wants(-int32(unix.EAGAIN))
-}
-
-// lockReaper leaves PID 1 with its status pipe and the calls it needs. The
-// report pipe is closed last, so that a failure before it is told, and none
-// after it can be.
-func (b *builder) lockReaper() {
-	b.call(unix.SYS_CLOSE_RANGE, "close_range", "0-3", num(0), num(fdChannel), num(0)).wants(0)
-	b.call(unix.SYS_CLOSE_RANGE, "close_range", "9-", num(fdShm+1), num(^uint32(0)), num(0)).wants(0)
-	if b.filter.program != nil {
-		program := seccomp.Reaper()
-		if b.spec.inPlace() || b.shape.late { // they end the tree before themselves
-			program = seccomp.Keeper()
-		}
-		b.loadFilter(program)
-	}
-	b.call(unix.SYS_CLOSE, "close", "report", num(fdReport)).wants(0)
-}
-
-// session gives the program a session of its own without a terminal, default
-// signals, the box's own /dev/null and a working directory.
-func (b *builder) session(off ablation.Set) {
-	if !off.Has(ablation.Session) {
-		b.call(unix.SYS_SETSID, "setsid", "")
-	}
-	b.call(opSignals, "rt_sigaction", "defaults").wants(0)
-	b.call(unix.SYS_PRCTL, "prctl", "timer slack", num(unix.PR_SET_TIMERSLACK, "PR_SET_TIMERSLACK"), num(timerSlack)).wants(0)
-	switch {
-	case b.shape.tty:
-		b.call(unix.SYS_IOCTL, "ioctl", "terminal", num(fdStdin), num(unix.TIOCSCTTY, "TIOCSCTTY"), num(0)).wants(0)
-	case !b.shape.stdin && !off.Has(ablation.Stdio):
-		null := b.cell("null")
-		b.call(unix.SYS_OPENAT, "openat", "/dev/null", num(unix.AT_FDCWD, "AT_FDCWD"), b.str("/dev/null"), num(unix.O_RDONLY|unix.O_CLOEXEC, "O_RDONLY|O_CLOEXEC"), num(0)).keep(null)
-		b.call(unix.SYS_DUP3, "dup3", "stdin", null.arg(), num(fdStdin), num(0)).wants(fdStdin)
-	}
-	dir := b.spec.Dir
-	if dir == "" {
-		dir = "/tmp"
-	}
-	// Not through /proc/self/fd: a descriptor of a host folder may still be
-	// open, the caller's or our own (CVE-2024-21626).
-	fd := b.cell("working directory")
-	how := b.words(unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0, unix.RESOLVE_NO_MAGICLINKS)
-	b.call(unix.SYS_OPENAT2, "openat2", dir, num(unix.AT_FDCWD, "AT_FDCWD"), b.str(dir), num(how, "{O_PATH|O_DIRECTORY|O_CLOEXEC, RESOLVE_NO_MAGICLINKS}"), num(24)).keep(fd)
-	b.call(unix.SYS_FCHDIR, "chdir", dir, fd.arg()).wants(0)
-}
-
-// timerSlack is the kernel's own default, in ns (prctl(2)): jail has more.
-const timerSlack = 50_000
-
-// closeOnExec leaves the program stdin, stdout and stderr, whatever else was
-// inherited by anybody (CVE-2024-21626). What is not needed any more closes
-// now, or the program's own path could lead through /proc/self/fd.
-func (b *builder) closeOnExec() {
-	b.call(unix.SYS_CLOSE_RANGE, "close_range", "7-", num(fdTmp), num(^uint32(0)), num(0)).wants(0)
-	b.call(unix.SYS_CLOSE_RANGE, "close_range", "3-", num(fdChannel), num(^uint32(0)), num(unix.CLOSE_RANGE_CLOEXEC, "CLOSE_RANGE_CLOEXEC")).wants(0)
 }
