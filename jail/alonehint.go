@@ -4,8 +4,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // What a box is without: the host's services, its privileges and most of its programs.
@@ -17,7 +15,7 @@ func (r *run) aloneHint(said string) string {
 	}
 	switch name := r.shellLacks(said); {
 	case name != "":
-		return "a shell found no " + shownPath(name) + " in PATH, " + shellword.Quote(searchPath(r.spec)) + ": grant its folder with --ro, and name that in --env PATH=…, or name it by its path"
+		return "the program " + r.notInPath(name)
 	case r.spec.Net == NetLoopback && !r.spec.inPlace() && tellsOf(said, "Connection refused", "ECONNREFUSED", "Couldn't connect to server"):
 		return "127.0.0.1 is the box's own: what listens on the host is not there, and no program of the box listened at that address"
 	case tellsOf(said, "no new privileges", "effective uid is not 0", "must be setuid root", "must be suid"):
@@ -30,13 +28,17 @@ func (r *run) aloneHint(said string) string {
 	return ""
 }
 
-// shellLacks is the command that a shell says it has not found, whoever ran it and
-// whatever that made of it, or "".
+// shellLacks is the command that a shell, or what starts others, says it has not found,
+// whoever ran it and whatever that made of it, or "".
 func (r *run) shellLacks(said string) string {
-	for line := range strings.Lines(linesThatTellOf(said, "not found")) {
+	for line := range strings.Lines(linesThatTellOf(said, "not found", "No such file")) {
 		parts := strings.Split(strings.TrimSpace(line), ": ")
-		shell := slices.Contains([]string{"sh", "ash", "bash", "dash", "ksh", "zsh"}, path.Base(parts[0]))
-		if name := notFound(parts); shell && name != "" && !strings.ContainsAny(name, "/ ") {
+		by := path.Base(parts[0])
+		starts := slices.Contains(starters, by) || slices.Contains([]string{"sh", "ash", "bash", "dash", "ksh", "zsh"}, by)
+		if strings.HasSuffix(by, "make") && !strings.Contains(said, "Error 127") {
+			continue // it misses a makefile
+		}
+		if name := notFound(parts); starts && name != "" && !strings.ContainsAny(name, "/ ") {
 			return name
 		}
 	}

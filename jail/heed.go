@@ -35,6 +35,14 @@ func (res *Result) Heed(said string) {
 		res.Message, res.Hint = res.Message+", and it was refused "+d.inWords(), d.wayOut()
 		return
 	}
+	trace := ""
+	if res.Error != nil {
+		trace = endsOf(res.Error.Trace)
+	}
+	if name := cmp.Or(notStarted(said), notStarted(trace)); name != "" {
+		res.Hint = "the program found no " + shownPath(name) + " in the PATH of the box: " + startedByPath
+		return
+	}
 	if hint := cmp.Or(res.limitHint(said, nil), res.fileHint("error", said)); hint != "" {
 		res.Hint = hint
 	}

@@ -3,6 +3,7 @@ package jail
 import (
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -46,37 +47,56 @@ func (r *run) commandIn(line string) string {
 
 // notInPath is what to do about a command that is called by its name alone.
 func (r *run) notInPath(name string) string {
-	return "found no " + shownPath(name) + " in PATH, " + shellword.Quote(searchPath(r.spec)) +
-		": name it by its path, and grant it with --ro if it is not in the box; or grant its folder, and name that in --env PATH=…"
+	return "found no " + shownPath(name) + " in PATH, " + shellword.Quote(searchPath(r.spec)) + ": " + startedByPath
 }
 
-// spawnHint is for a program that started no other, by the name in its words: those of
-// Python's subprocess and of Node.js's child_process, which are of a file else.
+const startedByPath = "name it by its path, and grant it with --ro if it is not in the box; or grant its folder, and name that in --env PATH=…"
+
+// spawnHint is for a program that started no other, by the name in its words.
 func (r *run) spawnHint(said string) string {
-	name, ok := "", false
-	if _, of, python := strings.Cut(said, "_execute_child"); python {
-		if _, rest, found := strings.Cut(of, "No such file or directory: '"); found {
-			name, _, ok = strings.Cut(rest, "'\n")
-		}
+	if name := notStarted(said); name != "" {
+		return "the program " + r.notInPath(name)
 	}
-	for _, call := range []string{"Error: spawn ", "Error: spawnSync "} {
-		if _, rest, node := strings.Cut(said, call); !ok && node {
-			name, _, ok = strings.Cut(rest, " ENOENT")
-		}
-	}
-	if !ok || name == "" || len(name) > unix.NAME_MAX || strings.ContainsAny(name, "/ \n") {
-		return ""
-	}
-	return "the program " + r.notInPath(name)
+	return ""
 }
 
-// notFound is the command that a shell, or env(1), says it has not found, or "".
+// notStarted is the command that a program says it could not start, where those words are
+// of no file else, or "": Python's subprocess says so, Node.js's child_process, Go's
+// os/exec, Ruby and Java.
+func notStarted(said string) string {
+	for _, words := range []struct{ of, before, after string }{
+		{"_execute_child", "No such file or directory: '", "'\n"}, {"", "Error: spawn ", " ENOENT"}, {"", "Error: spawnSync ", " ENOENT"},
+		{"", `exec: "`, `": executable file not found in $PATH`}, {"", "No such file or directory - ", " (Errno::ENOENT)"}, {"", `Cannot run program "`, `"`},
+	} {
+		_, rest, ok := strings.Cut(said, words.of)
+		if !ok {
+			continue
+		}
+		if _, rest, ok = strings.Cut(rest, words.before); !ok {
+			continue
+		}
+		if name, _, ok := strings.Cut(rest, words.after); ok && name != "" && len(name) <= unix.NAME_MAX && !strings.ContainsAny(name, "/ \n") {
+			return name
+		}
+	}
+	return ""
+}
+
+// starters are programs that start the one that they are called with, and name it when
+// there is none: `xargs: frobnicate: No such file or directory`.
+var starters = []string{"env", "gmake", "make", "nice", "nohup", "setsid", "stdbuf", "time", "timeout", "xargs"}
+
+// notFound is the command that a shell, or one of those, says it has not found, or "".
 func notFound(parts []string) string {
 	n := len(parts) - 1
-	if n < 1 || parts[n] != "not found" && parts[n] != "command not found" && (path.Base(parts[0]) != "env" || !strings.HasPrefix(parts[n], "No such file")) {
+	if n < 1 || parts[n] != "not found" && parts[n] != "command not found" && (!slices.Contains(starters, path.Base(parts[0])) || !strings.HasPrefix(parts[n], "No such file")) {
 		return ""
 	}
-	return strings.TrimFunc(parts[n-1], notOfPath)
+	words := strings.Fields(parts[n-1]) // timeout(1): failed to run command 'frobnicate'
+	if len(words) == 0 {
+		return ""
+	}
+	return strings.TrimFunc(words[len(words)-1], notOfPath)
 }
 
 // lacks is the interpreter or loader that a file of the box's names, and that the box

@@ -8,12 +8,16 @@ func TestSpawnHint(t *testing.T) {
 	r := &run{spec: Spec{Args: []string{"x"}, Env: []string{"PATH=/usr/bin:/bin"}}}
 	want := "the program " + r.notInPath("frobnicate")
 	for said, want := range map[string]string{
-		python + "'frobnicate'\n":                                                want,
-		"node:events:497\nError: spawn frobnicate ENOENT\n    at x":              want,
-		"Error: spawnSync frobnicate ENOENT\n":                                   want,
-		python + "'/usr/bin/frobnicate'\n":                                       "",
-		"Error: spawn /opt/x ENOENT\n":                                           "",
-		"FileNotFoundError: [Errno 2] No such file or directory: 'frobnicate'\n": "",
+		python + "'frobnicate'\n":                                                                      want,
+		"node:events:497\nError: spawn frobnicate ENOENT\n    at x":                                    want,
+		"Error: spawnSync frobnicate ENOENT\n":                                                         want,
+		python + "'/usr/bin/frobnicate'\n":                                                             "",
+		"Error: spawn /opt/x ENOENT\n":                                                                 "",
+		"FileNotFoundError: [Errno 2] No such file or directory: 'frobnicate'\n":                       "",
+		"panic: exec: \"frobnicate\": executable file not found in $PATH\n":                            want,
+		"x.rb:1:in `exec': No such file or directory - frobnicate (Errno::ENOENT)\n":                   want,
+		"java.io.IOException: Cannot run program \"frobnicate\": error=2, No such file or directory\n": want,
+		"No such file or directory @ rb_sysopen - frobnicate (Errno::ENOENT)\n":                        "",
 		"Error: spawn ": "",
 		"":              "",
 	} {
