@@ -50,7 +50,7 @@ func accessOf(want paths.Want, dir bool) (mode uint32) {
 	for _, w := range []struct {
 		want paths.Want
 		mode uint32
-	}{{paths.Read, unix.R_OK}, {paths.Write, unix.W_OK}, {paths.Make | paths.Remove, unix.W_OK | unix.X_OK}, {paths.Enter, unix.X_OK}} {
+	}{{paths.Read, unix.R_OK}, {paths.Write | paths.Ask, unix.W_OK}, {paths.Make | paths.Remove, unix.W_OK | unix.X_OK}, {paths.Enter, unix.X_OK}} {
 		if want&w.want != 0 {
 			mode |= w.mode
 		}

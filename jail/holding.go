@@ -21,6 +21,10 @@ type Holding struct {
 	Steers bool
 }
 
+// KeyNamed says whether a file is called as those with keys and tokens in them are, which
+// no hint names.
+func KeyNamed(p string) bool { return secretName(path.Clean(p)) || keyName(path.Clean(p)) }
+
 // Holdings are what lies right in a folder of the host's, by name: at most 2048 of it. Not
 // ok is for more than that, and for a folder that can't be read or is not looked at (see
 // [Hints.Unknown]).

@@ -119,7 +119,7 @@ func (r *run) grantOfMissing(ref *pathRefusal) (pathGrant, bool) {
 }
 
 // changes are the wants that take a writable grant.
-const changes = paths.Write | paths.Make | paths.Remove | paths.Change
+const changes = paths.Write | paths.Make | paths.Remove | paths.Change | paths.Ask
 
 func (r *run) grantOn(f hostFile, target string, want paths.Want) pathGrant {
 	g, use := pathGrant{flag: "--ro", source: f.real, file: !f.dir()}, hintRead
@@ -154,7 +154,11 @@ func (r *run) grantOfReadOnly(ref *pathRefusal) pathGrant {
 	never := ""
 	// The folder, in which programs make other files besides the one that is written;
 	// where that is no hint, the file.
-	for _, at := range []string{path.Dir(asked), ref.granted(asked)} {
+	places := []string{path.Dir(asked), ref.granted(asked)}
+	if ref.want&paths.Ask != 0 { // which is of this alone
+		places = places[1:]
+	}
+	for _, at := range places {
 		source, target := m.source(at), at
 		if !below(at, m.path) { // a file that was granted by itself
 			source, target = ref.granted(m.Source), ref.granted(asked)

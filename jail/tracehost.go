@@ -113,6 +113,9 @@ func (r *run) refusedPaths(refusals []*pathRefusal) (found []foundPath, left int
 			}
 			continue
 		}
+		if ref.want == paths.Ask && g.never != "" { // many ask it of the system's
+			continue
+		}
 		d := Denial{Layer: LayerRoot, What: gerund(ref.want) + " " + shownPath(ref.asked), Count: ref.count, Errno: unix.ErrnoName(errno),
 			Never: g.never, Source: sourceTrace, common: soughtOften(ref)}
 		if ref.landlock {
@@ -158,7 +161,7 @@ func gerund(want paths.Want) string {
 		want paths.Want
 		word string
 	}{{paths.Execute, "executing"}, {paths.Make, "making"}, {paths.Write, "writing"}, {paths.Remove, "removing"}, {paths.Change, "changing"},
-		{paths.Connect, "connecting to"}, {paths.Read, "reading"}, {paths.Enter, "entering"}} {
+		{paths.Connect, "connecting to"}, {paths.Read, "reading"}, {paths.Enter, "entering"}, {paths.Ask, "asking to write to"}} {
 		if want&w.want != 0 {
 			return w.word
 		}

@@ -41,7 +41,7 @@ func (t *tracer) judge(full string, o paths.Operand) string {
 		return "" // it is there already, which is no wall's doing
 	}
 	use, leads := pathUse{asked: asked, real: real, mode: st.Mode}, real
-	for _, want := range []paths.Want{paths.Look, paths.Enter, paths.Read, paths.Write, paths.Remove, paths.Execute, paths.Change, paths.Connect} {
+	for _, want := range []paths.Want{paths.Look, paths.Enter, paths.Read, paths.Write, paths.Remove, paths.Execute, paths.Change, paths.Connect, paths.Ask} {
 		if o.Want&want == 0 {
 			continue
 		}
@@ -117,6 +117,8 @@ func (t *tracer) refused(fd int, full, real string, want paths.Want, st unix.Sta
 		return first(may(fd, unix.R_OK), t.landlock(real, false))
 	case paths.Write:
 		return first(may(fd, unix.W_OK), t.landlock(real, true), t.pipe(real, st.Mode))
+	case paths.Ask:
+		return first(may(fd, unix.W_OK), t.landlock(real, true))
 	case paths.Execute:
 		if dir {
 			return 0 // EACCES is the file's kind then

@@ -59,6 +59,33 @@ func TestTraceTellsOfMore(t *testing.T) {
 	}
 }
 
+// That a program asked whether it may write somewhere is told, and is no writing.
+func TestTraceTellsOfAsking(t *testing.T) {
+	needListener(t)
+	dir := ownTemp(t)
+	for _, name := range []string{"ro", "rw"} {
+		os.Mkdir(filepath.Join(dir, name), 0o777)
+		os.Chmod(filepath.Join(dir, name), 0o777)
+	}
+	s := shell("test -w " + dir + "/rw && ! test -w " + dir + "/ro && ! test -w /usr/bin")
+	s.Trace = true
+	s.View = append(s.View, ro(dir+"/ro", dir+"/ro"), rw(dir+"/rw", dir+"/rw"))
+	res := runBox(t, s, IO{})
+	want(t, res, ReasonOK)
+	for _, u := range res.Used.Paths {
+		if u.MayWrite != (u.Path == dir+"/rw") || u.Written {
+			t.Errorf("%+v", u)
+		}
+	}
+	if !slices.Equal(res.Used.Unwritable, []string{dir + "/ro", "/usr/bin"}) || slices.Contains(res.Used.Refused, dir+"/ro") {
+		t.Errorf("unwritable %q, refused %q", res.Used.Unwritable, res.Used.Refused)
+	}
+	i := slices.IndexFunc(res.Denials, func(d Denial) bool { return strings.HasPrefix(d.What, "asking to write to ") })
+	if i < 0 || res.Denials[i].What != "asking to write to "+strconv.Quote(dir+"/ro") || res.Denials[i].Grant != "--rw "+dir+"/ro in place of --ro "+dir+"/ro" {
+		t.Errorf("%+v: want what was asked of the grant, with the flag", res.Denials)
+	}
+}
+
 // What the program fails of is told however much it looked for before.
 func TestTraceTellsOfTheLikelyOne(t *testing.T) {
 	needListener(t)

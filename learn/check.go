@@ -25,6 +25,16 @@ type Comparison struct {
 	Differences []string `json:"differences"`
 	// Denials are what the profile refused and the watching box did not.
 	Denials []jail.Denial `json:"denials"`
+
+	asked []string // what may be why there are any (toldNot)
+}
+
+// Tell adds differences that were found otherwise than by [Compare].
+func (c *Comparison) Tell(differences []string) {
+	c.Differences = append(c.Differences, differences...)
+	if c.Same = len(c.Differences) == 0; !c.Same {
+		c.Differences, c.asked = append(c.Differences, c.asked...), nil
+	}
 }
 
 // An Outcome is how a run ended.
@@ -53,7 +63,8 @@ func Compare(in jail.Spec, watched jail.Result, other jail.Spec, enforced jail.R
 	used := moved(enforced.Used, other.Dir, in.Dir)
 	c.Differences = append(c.Differences, otherwise(watched.Used, used, c.Denials)...)
 	c.Differences = append(c.Differences, unwritten(watched.Used, other, used, c.Differences)...)
-	c.Same = len(c.Differences) == 0
+	c.asked = toldNot(watched.Used, used)
+	c.Tell(nil)
 	return c
 }
 
@@ -77,6 +88,9 @@ func moved(used *jail.Used, from, to string) *jail.Used {
 	}
 	for _, p := range used.Refused {
 		m.Refused = append(m.Refused, at(p))
+	}
+	for _, p := range used.Unwritable {
+		m.Unwritable = append(m.Unwritable, at(p))
 	}
 	return m
 }

@@ -103,6 +103,7 @@ func fromTree(extends string, args []string, runs []Watched, t *tree) *Learned {
 	sortGrants(l.ReadOnly)
 	sortGrants(l.Writable)
 	l.Open = append(l.Open, t.open...)
+	l.Open = append(l.Open, t.unasked(l.Writable)...)
 	for _, w := range runs {
 		l.reach(w)
 		l.limits(w)

@@ -35,6 +35,7 @@ type tree struct {
 	looked   map[string]string     // folders that were only looked at, by the names that were used, with where these lead
 	links    map[link]how          // other names of what was used
 	moves    [][2]string           // folders between which something was moved
+	mayWrite []string              // what it asked of whether it may write to it, and may
 	listings listing               // what is granted of what was merely listed
 	enough   int                   // of fullDetail to leastDetail
 	*judge
@@ -110,6 +111,9 @@ func (t *tree) add(u jail.PathUse) {
 	}
 	if u.Dir {
 		t.dirs[p] = true
+	}
+	if u.MayWrite && m.Kind == jail.MountRW {
+		t.mayWrite = append(t.mayWrite, p)
 	}
 	apart := u.Link || u.Special
 	switch {

@@ -33,8 +33,7 @@ func (l *learner) check(spec, enforced jail.Spec) int {
 		if !ok {
 			return exitRefused
 		}
-		c.Differences = append(c.Differences, learn.Otherwise(before, here, l.wrote(again))...)
-		c.Same = len(c.Differences) == 0
+		c.Tell(learn.Otherwise(before, here, l.wrote(again)))
 	}
 	text := comparison(c, res)
 	if l.o.json {

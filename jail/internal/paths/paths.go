@@ -3,6 +3,8 @@
 package paths
 
 import (
+	"strings"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -20,6 +22,7 @@ const (
 	Change                   // to change its mode, times, owner or attributes
 	Connect                  // to connect to the socket there
 	Replace                  // to write it from its start, whether it is there or not
+	Ask                      // to know whether it may be written to: access(2), W_OK
 )
 
 // An Operand is one path of a call.
@@ -150,6 +153,9 @@ func Of(name string, args [6]uint64) []Operand {
 			}
 			if f.flags >= 0 && uint32(args[f.flags])&f.bit != 0 {
 				o.NoFollow = true
+			}
+			if mode := p.at + 1; (name == "access" || strings.HasPrefix(name, "faccessat")) && args[mode]&unix.W_OK != 0 {
+				o.Want |= Ask
 			}
 			operands = append(operands, o)
 		}

@@ -25,6 +25,9 @@ func TestOf(t *testing.T) {
 		{"creat", [6]uint64{7, 0o644}, []Operand{{FD: cwd, Address: 7, Want: creating, Anew: true}}},
 		{"newfstatat", [6]uint64{5, 7, 8, unix.AT_SYMLINK_NOFOLLOW}, []Operand{{FD: 5, Address: 7, Want: Look, NoFollow: true}}},
 		{"faccessat", [6]uint64{5, 7, 4, unix.AT_SYMLINK_NOFOLLOW}, []Operand{{FD: 5, Address: 7, Want: Look}}}, // the kernel's has no flags
+		{"access", [6]uint64{7, unix.R_OK | unix.W_OK}, []Operand{{FD: cwd, Address: 7, Want: Look | Ask}}},
+		{"faccessat2", [6]uint64{5, 7, unix.W_OK, unix.AT_SYMLINK_NOFOLLOW}, []Operand{{FD: 5, Address: 7, Want: Look | Ask, NoFollow: true}}},
+		{"faccessat", [6]uint64{5, 7, unix.X_OK}, []Operand{{FD: 5, Address: 7, Want: Look}}},
 		{"renameat2", [6]uint64{5, 7, 6, 8}, []Operand{{FD: 5, Address: 7, Want: Remove, NoFollow: true}, {FD: 6, Address: 8, Want: Make, NoFollow: true}}},
 		{"symlinkat", [6]uint64{7, 5, 8}, []Operand{{FD: 5, Address: 8, Want: Make, NoFollow: true, New: true}}},
 		{"connect", [6]uint64{3, 7, 110}, []Operand{{FD: cwd, Address: 7, Want: Connect, Socket: true, Length: 110}}},
