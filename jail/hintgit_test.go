@@ -41,3 +41,31 @@ func TestHintsAreNotForWhatGitRuns(t *testing.T) {
 		}
 	}
 }
+
+// Settings of the repository that the caller is in, or has granted, name what lies outside
+// of it, and what they name is run all the same.
+func TestHintsAreNotForWhatSettingsNameElsewhere(t *testing.T) {
+	dir := closedTree(t, "r/src/x", "r/.git/HEAD", "inc/h/pre-commit", "inc/f/x.sh", "inc/cfg", "inc/more/x", "inc/data/x", "tree/x", "g/.git/HEAD", "g/x", "far/run.sh")
+	for file, text := range map[string]string{
+		"r/.git/config": "[include]\n\tpath = " + dir + "/inc/cfg\n[core]\n\thooksPath = " + dir + "/inc/h\n\tworktree = " + dir + "/tree\n[filter \"x\"]\n\tclean = " + dir + "/inc/f/x.sh --all\n[remote \"o\"]\n\turl = " + dir + "/inc/data\n",
+		"inc/cfg":       "[alias]\n\tx = \"!" + dir + "/inc/more/x\"\n",
+		"g/.git/config": "[diff]\n\texternal = " + dir + "/far/run.sh\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir + "/r/src")
+	h := newHostLooks(view{grants: map[string]*mount{"/g": {Mount: Mount{Kind: MountRO, Source: dir + "/g/x", Target: "/g"}}}}, hostLooksTake)
+	for p, refused := range map[string]bool{
+		"inc/h": true, "inc/h/pre-commit": true, "inc/f": true, "inc/f/x.sh": true, "inc/cfg": true, "inc/more/x": true, "inc": true, "inc/data": false, "inc/data/x": false, "tree": false, "tree/x": false, "far": true, "far/run.sh": true, "r/src": false, "r": false,
+	} {
+		f, ok := h.at(filepath.Join(dir, p))
+		if got := h.unhintable(f, hintWrite); !ok || (got != "") != refused || refused && !strings.Contains(got, "git") {
+			t.Errorf("unhintable(%s) to be written = %q, %v, want refused: %v", p, got, ok, refused)
+		}
+		if got := h.unhintable(f, hintRead); got != "" {
+			t.Errorf("unhintable(%s) to be read = %q", p, got)
+		}
+	}
+}

@@ -53,8 +53,42 @@ func (h *hostLooks) loads(real string) string {
 	if slices.ContainsFunc(h.programs, of) || slices.ContainsFunc(h.linked().paths, func(p string) bool { return of(path.Dir(p)) }) {
 		return notHinted + "programs that you run load what lies in it"
 	}
+	if slices.ContainsFunc(h.linked().packages(h), func(dir string) bool { return below(real, dir) || below(dir, real) }) && h.code(real) {
+		return notHinted + "programs that you run, by links in PATH, load what lies in it"
+	}
 	return ""
 }
+
+// packages are the folders of what links in PATH lead to: those that such a program lies
+// in, and the one around it where that is called as parts of packages are, or has what says
+// that it is one.
+func (l *linkedPrograms) packages(h *hostLooks) []string {
+	if l.around != nil {
+		return l.around
+	}
+	there := func(p string) bool { _, ok := h.look(p); return ok }
+	l.around = []string{}
+	for _, p := range l.paths {
+		dir := path.Dir(p)
+		if slices.Contains(h.programs, dir) || slices.ContainsFunc(systems, func(s string) bool { return below(dir, s) }) {
+			continue // all that lies there is kept back as it is
+		}
+		const mostAbove = 3
+		for n, at := 0, dir; n < mostAbove && at != "/"; n, at = n+1, path.Dir(at) {
+			part := n == 1 && slices.Contains([]string{"bin", "build", "cli", "dist", "lib", "libexec", "out", "sbin", "scripts", "src"}, path.Base(dir))
+			sign := slices.ContainsFunc(packageSigns, func(name string) bool { return there(path.Join(at, name)) })
+			if n == 0 || part || sign {
+				if at != "/" && !slices.Contains(wholes, at) && !slices.Contains(h.homes, at) && !slices.Contains(l.around, at) {
+					l.around = append(l.around, at)
+				}
+			}
+		}
+	}
+	return l.around
+}
+
+// packageSigns are names of what says of a folder that it is a package.
+var packageSigns = []string{"Cargo.toml", "Gemfile", "composer.json", "go.mod", "package.json", "pyproject.toml", "setup.py"}
 
 // inPrefix says whether a path lies in one of the folders of a prefix.
 func inPrefix(real, prefix string) bool {

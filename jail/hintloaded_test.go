@@ -37,6 +37,25 @@ func TestHintsAreNotForWhatIsLoaded(t *testing.T) {
 	}
 }
 
+// A link in PATH leads into a package, whose other code is loaded by what is run.
+func TestHintsAreNotForPackagesBehindLinks(t *testing.T) {
+	dir := closedTree(t, "pk/foo/bin/c.js", "pk/foo/src/m.js", "pk/foo/data/x.csv", "pk/foo/out/", "deep/package.json", "deep/a/b/run", "deep/lib/m.js", "deep/out.csv", "flat/tool", "flat/helper.sh", "flat/x.csv", "near/helper.sh", "nb/")
+	for link, to := range map[string]string{"c": "pk/foo/bin/c.js", "r": "deep/a/b/run", "t": "flat/tool"} {
+		os.Symlink(dir+"/"+to, dir+"/nb/"+link)
+	}
+	t.Setenv("PATH", dir+"/nb:/usr/bin")
+	h := NewHints().looks
+	for p, refused := range map[string]bool{
+		"pk/foo/src/m.js": true, "pk/foo/src": true, "pk/foo": true, "pk": true, "pk/foo/data/x.csv": false, "pk/foo/data": false, "pk/foo/out": false, "deep/lib/m.js": true, "deep/out.csv": false,
+		"flat/helper.sh": true, "flat/x.csv": false, "near/helper.sh": false, "near": false,
+	} {
+		f, ok := h.at(dir + "/" + p)
+		if got := h.unhintable(f, hintWrite); !ok || (got != "") != refused {
+			t.Errorf("unhintable(%s) to be written = %q, %v, want refused: %v", p, got, ok, refused)
+		}
+	}
+}
+
 // A named pipe is no more hinted to be written to than a socket, and a folder with one is
 // with a word of it.
 func TestHintsAreNotForWritingToPipes(t *testing.T) {

@@ -44,6 +44,7 @@ type linkedPrograms struct {
 	files  map[fileID]bool
 	plain  []string          // what lies in those folders by itself
 	real   map[string]string // of what was followed
+	around []string          // packages, nil until asked
 	unseen string            // of which folder not all was seen
 }
 

@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -33,8 +34,11 @@ type hostLooks struct {
 	// written are folders of the host that the box may write to: a link that lies in
 	// one is the program's word, and what it leads to nothing that it asks us to look at.
 	written []string
-	homes   []string
-	policy  []string // ProfileRef.Files
+	// around are the folders that the caller is in, and granted.
+	around   []string
+	gitTrees []string // the repositories that these lie in, nil until asked
+	homes    []string
+	policy   []string // ProfileRef.Files
 	// programs are the folders of the programs that the caller runs.
 	programs []string
 	loaded   map[string]string // loadedBy
@@ -50,6 +54,12 @@ func newHostLooks(v view, takes time.Duration) *hostLooks {
 		if m.Kind == MountRW {
 			h.written = append(h.written, m.Source)
 		}
+		if m.Kind == MountRW || m.Kind == MountRO {
+			h.around = append(h.around, m.Source)
+		}
+	}
+	if dir, err := syscall.Getwd(); err == nil && path.IsAbs(dir) {
+		h.around = append(h.around, dir)
 	}
 	var mounts hostMounts
 	var closed, homes, programs []string
