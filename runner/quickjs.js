@@ -176,12 +176,24 @@
   // It would be given the functions of all frames, those of the runner among them.
   defineProperty(Error, 'prepareStackTrace', { value: undefined, writable: false, configurable: false });
 
+  // Whether the source ends the function itself: by up to three } too many.
+  const closes = (source) => {
+    for (let open = '{'; open.length <= 3; open += '{') {
+      try {
+        compile(open + source);
+        return true;
+      } catch {
+        // By more, or by none.
+      }
+    }
+    return false;
+  };
   // What is missing at the end of the source is found missing behind it.
   const withinSource = (e, source) => {
     const lines = source.split('\n');
     const at = /^    at source\.js:(\d+)/.exec(e.stack);
     if (at && at[1] > lines.length) {
-      if (e.message === "unexpected token in expression: '}'" || e.message === "Unexpected token ')'") e.message = 'unexpected end of input';
+      if (e.message === "unexpected token in expression: '}'" || e.message === "Unexpected token ')'" || e.message === "Unexpected token '}'" && !closes(source)) e.message = 'unexpected end of input';
       e.stack = '    at source.js:' + lines.length + ':' + (lines[lines.length - 1].length + 1) + '\n';
     }
     return e;
