@@ -47,6 +47,8 @@ var (
 	quickJSRunner string
 	//go:embed value.js
 	valueWriter string
+	//go:embed thrown.js
+	thrownTeller string
 	//go:embed python.py
 	pythonRunner string
 )
@@ -64,7 +66,7 @@ func (l Language) Command(r Request) []string {
 	switch l {
 	case Node:
 		runner := strings.Replace(nodeRunner, "HIDE", base64.StdEncoding.EncodeToString(hideLibrary), 1)
-		return []string{"-e", withValueWriter(runner, "(() => {\n")}
+		return []string{"-e", withShared(runner, "(() => {\n")}
 	case Python:
 		return []string{"-S", "-c", pythonStart, pythonRunner}
 	case Wasm:
@@ -89,7 +91,10 @@ func (l Language) source(r Request) string {
 }
 
 // QuickJS is the runner for [Wasm], which cmd/jaild starts.
-func QuickJS() string { return withValueWriter(quickJSRunner, "((host) => {\n") }
+func QuickJS() string { return withShared(quickJSRunner, "((host) => {\n") }
 
-// withValueWriter puts what makes JSON of values at the head of a runner's function.
-func withValueWriter(js, head string) string { return strings.Replace(js, head, head+valueWriter, 1) }
+// withShared puts what both engines of JavaScript do alike at the head of a runner's
+// function: what makes JSON of values and of what is thrown.
+func withShared(js, head string) string {
+	return strings.Replace(js, head, head+valueWriter+thrownTeller, 1)
+}

@@ -11,7 +11,6 @@
   const { inspect } = util;
   const types = { __proto__: null, ...util.types };
   const { createRequire } = require('module');
-  const { isArray } = Array;
   const { apply, getPrototypeOf } = Reflect;
   const { getOwnPropertyDescriptor, defineProperty } = Object;
   const method = (f) => (self, a, b) => apply(f, self, [a, b]);
@@ -170,45 +169,15 @@
     return most(kept, 16384);
   };
   const shown = (v) => slice(ownTrace(inspect(v)), 0, -1);
-  // What led to an error, and what an AggregateError is of, follow its own trace.
-  const fullTrace = (e, left) => {
-    let trace = ownTrace(e.stack === undefined ? text(e.name) + ': ' + text(e.message) : text(e.stack));
-    if (left === 0) return trace;
-    const also = (heading, inner) => {
-      let told = 'what can not be read\n';
-      try {
-        told = types.isNativeError(inner) ? fullTrace(inner, left - 1) : most(shown(inner), 1024) + '\n';
-      } catch {
-        // It throws where it is read.
-      }
-      trace += heading + told;
-    };
-    const cause = getOwnPropertyDescriptor(e, 'cause');
-    if (cause !== undefined) also('caused by: ', cause.value);
-    const errors = getOwnPropertyDescriptor(e, 'errors');
-    if (errors !== undefined && isArray(errors.value)) {
-      for (let i = 0; i < errors.value.length && i < 8; i++) also('of these: ', errors.value[i]);
-    }
-    return most(trace, 16384);
-  };
-  const describe = (e) => {
-    const about = { __proto__: null, name: e === null ? 'null' : typeof e, message: '', trace: '' };
-    try {
-      if (typeof e === 'object' && e !== null && (types.isNativeError(e) || typeof e.stack === 'string')) {
-        about.name = most(text(e.name), 256);
-        about.message = most(text(e.message), 8192);
-        about.trace = fullTrace(e, 4);
-      } else {
-        about.message = most(typeof e === 'object' || typeof e === 'function' ? shown(e) : text(e), 8192);
-      }
-    } catch {
-      about.message = about.message || 'what was thrown can not be read';
-    }
-    return about;
-  };
+  const describe = thrownTeller({
+    isError: (e) => typeof e === 'object' && e !== null && (types.isNativeError(e) || typeof e.stack === 'string'),
+    traceOf: (e) => ownTrace(e.stack === undefined ? text(e.name) + ': ' + text(e.message) : text(e.stack)),
+    shown,
+    said: (e) => (typeof e === 'object' || typeof e === 'function' ? shown(e) : text(e)),
+  });
   const sendError = (e) => {
-    const { name, message, trace } = describe(e);
-    send('{"error":{"name":' + quote(name) + ',"message":' + quote(message) + ',"trace":' + quote(trace) + '}}', trace || name + ': ' + message + '\n');
+    const { name, message, trace, json } = describe(e);
+    send('{"error":' + json + '}', trace || name + ': ' + message + '\n');
   };
   const fail = (e, code) => {
     sendError(e);

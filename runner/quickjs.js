@@ -8,7 +8,6 @@
   const { write, className, answer, compile } = host;
   const { apply, getPrototypeOf } = Reflect;
   const { getOwnPropertyDescriptor, defineProperty } = Object;
-  const { isArray } = Array;
   const method = (f) => (self, a, b) => apply(f, self, [a, b]);
   const getter = (proto, name) => method(getOwnPropertyDescriptor(proto, name).get);
   const quote = JSON.stringify;
@@ -94,43 +93,6 @@
     return kept;
   };
   const isError = (e) => typeof e === 'object' && e !== null && (className(e) === 'Error' || typeof e.stack === 'string');
-  // What led to an error, and what an AggregateError is of, follow its own trace.
-  const fullTrace = (e, left) => {
-    let trace = most(text(e.name), 256) + ': ' + most(text(e.message), 8192) + '\n' + ownTrace(e.stack === undefined ? '' : text(e.stack));
-    if (left === 0) return trace;
-    const also = (heading, inner) => {
-      let told = 'what can not be read\n';
-      try {
-        told = isError(inner) ? fullTrace(inner, left - 1) : most(shown(inner), 1024) + '\n';
-      } catch {
-        // It throws where it is read.
-      }
-      trace += heading + told;
-    };
-    const cause = getOwnPropertyDescriptor(e, 'cause');
-    if (cause !== undefined) also('caused by: ', cause.value);
-    const errors = getOwnPropertyDescriptor(e, 'errors');
-    if (errors !== undefined && isArray(errors.value)) {
-      for (let i = 0; i < errors.value.length && i < 8; i++) also('of these: ', errors.value[i]);
-    }
-    return most(trace, 16384);
-  };
-  const describe = (e) => {
-    const about = { __proto__: null, name: e === null ? 'null' : typeof e, message: '', trace: '' };
-    try {
-      if (isError(e)) {
-        about.name = most(text(e.name), 256);
-        about.message = most(text(e.message), 8192);
-        about.trace = fullTrace(e, 4);
-      } else {
-        about.message = most(shown(e), 8192);
-      }
-    } catch {
-      about.message = about.message || 'what was thrown can not be read';
-    }
-    return '{"name":' + quote(about.name) + ',"message":' + quote(about.message) + ',"trace":' + quote(about.trace) + '}';
-  };
-
   // What is printed: text as it is, everything else as JSON, or how it calls itself.
   const shown = (v) => {
     if (typeof v === 'string') return v;
@@ -144,6 +106,13 @@
     }
     return typeof v === 'symbol' || typeof v === 'object' && v !== null && v.toString === undefined ? 'a ' + typeof v : text(v);
   };
+  const tell = thrownTeller({
+    isError,
+    traceOf: (e) => most(text(e.name), 256) + ': ' + most(text(e.message), 8192) + '\n' + ownTrace(e.stack === undefined ? '' : text(e.stack)),
+    shown,
+    said: shown,
+  });
+  const describe = (e) => tell(e).json;
   const printer = (fd) => function () {
     let line = '';
     for (let i = 0; i < arguments.length; i++) line += (i > 0 ? ' ' : '') + shown(arguments[i]);
