@@ -95,7 +95,6 @@ type Inlet struct {
 	ring  []byte
 	start int
 	size  int
-	moved int64 // bytes that were read
 	err   error
 }
 
@@ -167,13 +166,6 @@ func (i *Inlet) WriteTo(w io.Writer) (int64, error) {
 	}
 }
 
-// Moved is how many bytes were read so far: whether somebody still reads.
-func (i *Inlet) Moved() int64 {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return i.moved
-}
-
 // peek waits for what is to be read next, and returns as much of it as lies in
 // one piece. It stays where it is until it is dropped.
 func (i *Inlet) peek() ([]byte, error) {
@@ -191,7 +183,6 @@ func (i *Inlet) peek() ([]byte, error) {
 func (i *Inlet) drop(n int) {
 	i.mu.Lock()
 	i.start, i.size = (i.start+n)%Window, i.size-n
-	i.moved += int64(n)
 	i.mu.Unlock()
 	if n > 0 {
 		i.consumed(n)

@@ -54,20 +54,6 @@ func Rewrite(program []byte) ([]byte, error) {
 	return short, nil
 }
 
-// Equal says whether two programs decide alike on all inputs.
-func Equal(a, b []byte) (bool, error) {
-	d := newDiagram()
-	first, err := d.read(a)
-	if err != nil {
-		return false, fmt.Errorf("ranges: first program: %w", err)
-	}
-	second, err := d.read(b)
-	if err != nil {
-		return false, fmt.Errorf("ranges: second program: %w", err)
-	}
-	return first == second, nil
-}
-
 // The operations that a filter here may have.
 const (
 	loadWord     = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
