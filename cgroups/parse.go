@@ -24,7 +24,7 @@ func parseValue(text string) (int64, error) {
 }
 
 // parseKey reads the value of one key of a file that holds "key value" lines.
-// A key that is not there is errNoKey.
+// A key that is not there is a noKey.
 func parseKey(text, key string) (int64, error) {
 	for line := range strings.Lines(text) {
 		k, v, ok := strings.Cut(line, " ")

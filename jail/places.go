@@ -84,7 +84,7 @@ func (s *Places) of(p string) []part {
 	if ok {
 		return parts
 	}
-	mounts, _ := s.list() // without, no folder is granted (kernelMountBelow)
+	mounts, _ := s.list() // without, no folder is granted (kernelMount)
 	parts = mounts.parts(p)
 	s.parts[p] = parts
 	return parts

@@ -2,10 +2,10 @@ package jail
 
 import (
 	"path"
-	"slices"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/seed-75010da9/jail/internal/kernelfs"
 	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
@@ -26,8 +26,8 @@ func refusedSource(m *mount) string {
 	if err := unix.Statfs(source, &fs); err != nil {
 		return "its file system does not answer: " + err.Error()
 	}
-	if slices.Contains(kernelFilesystems, int64(fs.Type)) {
-		return "it lies in a file system that is an interface of the kernel"
+	if kernelfs.Name(int64(fs.Type)) != "" {
+		return inKernels
 	}
 	return ""
 }
@@ -42,29 +42,23 @@ func kernelsOwn(source string) string {
 	return ""
 }
 
-// kernelFilesystems are those whose files are knobs and windows of the kernel.
-var kernelFilesystems = []int64{
-	unix.PROC_SUPER_MAGIC, unix.SYSFS_MAGIC, unix.CGROUP_SUPER_MAGIC, unix.CGROUP2_SUPER_MAGIC,
-	unix.DEBUGFS_MAGIC, unix.TRACEFS_MAGIC, unix.SECURITYFS_MAGIC, unix.BPF_FS_MAGIC,
-	unix.DEVPTS_SUPER_MAGIC, unix.EFIVARFS_MAGIC, unix.BINDERFS_SUPER_MAGIC, unix.NSFS_MAGIC,
-}
+const inKernels = "it lies in a file system that is an interface of the kernel"
 
-// kernelFilesystemNames are the same, and those that statfs(2) does not tell
-// apart, as mountinfo spells them.
-var kernelFilesystemNames = []string{
-	"proc", "sysfs", "cgroup", "cgroup2", "debugfs", "tracefs", "securityfs", "bpf", "devpts", "devtmpfs",
-	"efivarfs", "binder", "binfmt_misc", "configfs", "fusectl", "mqueue", "pstore", "selinuxfs", "smackfs",
-}
-
-// kernelMountBelow says why a folder is not granted because of what is mounted
+// kernelMount says why a folder is not granted because of what is mounted there, or
 // somewhere below it, or "": a grant brings its mounts along.
-func (r *resolver) kernelMountBelow(source string) string {
+func (r *resolver) kernelMount(source string) string {
 	mounts, err := r.places.list()
 	if err != nil {
 		return "what is mounted below it can't be seen: " + err.Error()
 	}
 	for _, m := range mounts {
-		if m.point != source && below(m.point, source) && slices.Contains(kernelFilesystemNames, m.kind) {
+		switch {
+		case !kernelfs.Mounted(m.kind):
+		case below(source, m.point):
+			if id, err := mountAt(source); err == nil && id == m.id {
+				return inKernels
+			}
+		case below(m.point, source):
 			return "a file system that is an interface of the kernel is mounted below it, at " + shellword.Quote(m.point) + ": grant the folders beside it"
 		}
 	}

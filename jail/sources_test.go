@@ -1,6 +1,8 @@
 package jail
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -11,8 +13,28 @@ func TestGrantAroundKernelMounts(t *testing.T) {
 	places := &Places{mounts: hostMounts{{point: "/srv", kind: "ext4"}, {point: "/srv/chroot/proc", kind: "proc"}}, read: true}
 	for source, refused := range map[string]bool{"/srv": true, "/srv/chroot": true, "/srv/chroot/pro": false, "/srv/chroot/bin": false, "/sr": false} {
 		r := &resolver{places: places}
-		if why := r.kernelMountBelow(source); strings.Contains(why, "/srv/chroot/proc") != refused {
-			t.Errorf("kernelMountBelow(%q) = %q, want refused: %v", source, why, refused)
+		if why := r.kernelMount(source); strings.Contains(why, "/srv/chroot/proc") != refused {
+			t.Errorf("kernelMount(%q) = %q, want refused: %v", source, why, refused)
 		}
+	}
+}
+
+// A file system of the kernel's is none to grant wherever it is mounted, nor is a part of
+// it, whether or not its type tells.
+func TestKernelMountsElsewhere(t *testing.T) {
+	for kind, part := range map[string]string{"devtmpfs": "shm", "mqueue": "", "binfmt_misc": "", "pstore": "", "fusectl": "", "tmpfs": ""} {
+		t.Run(kind, func(t *testing.T) {
+			dir := t.TempDir()
+			onto(t, "-t", kind, "none", dir)
+			if _, err := os.Stat(filepath.Join(dir, part)); err == nil {
+				dir = filepath.Join(dir, part)
+			}
+			for name, look := range map[string]func(Spec) (view, Faults){"tier 1": resolve, "tier 2": resolveInPlace} {
+				_, faults := look(Spec{View: []Mount{ro(dir, dir)}})
+				if refused := len(faults) == 1 && faults[0].Want == inKernels; refused != (kind != "tmpfs") || !refused && len(faults) > 0 {
+					t.Errorf("%s: %q", name, faults)
+				}
+			}
+		})
 	}
 }

@@ -208,7 +208,7 @@ func (r *resolver) grantable(m *mount) bool {
 	}
 	why := refusedSource(m)
 	if why == "" && m.dir && m.Kind != MountSystem {
-		why = r.kernelMountBelow(m.Source)
+		why = r.kernelMount(m.Source)
 	}
 	if why != "" {
 		r.fault("source", m.Source, why)

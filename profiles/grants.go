@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/kernelfs"
 	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail"
 )
@@ -138,7 +141,11 @@ func refusedSource(path string) string {
 	if why := kernelsOwn(path); why != "" {
 		return why
 	}
-	if name := kernelFS(path); name != "" {
+	var st unix.Statfs_t
+	if unix.Statfs(path, &st) != nil {
+		return ""
+	}
+	if name := kernelfs.Name(int64(st.Type)); name != "" {
 		return "ordinary files; this is a " + name + " file system of the kernel"
 	}
 	return ""
