@@ -9,18 +9,19 @@ import (
 // own doing: forks that were refused, and refused calls that waited for their answers. Of
 // one that ended well the forks alone are told.
 // It is nothing of the reason's, which says what ended the program.
-func besides(reason Reason, l Limits, forks int64, late time.Duration) (message, hint string) {
-	refused := fmt.Sprintf("; %d of its forks were refused (limit %d processes and threads)", forks, l.Pids)
+func besides(reason Reason, refusedBy func() (limit, remedy string), forks int64, late time.Duration) (message, hint string) {
+	refused, remedy := "", ""
+	if forks > 0 && (reason == ReasonOK || reason == ReasonTimeout || reason == ReasonCPUTime) {
+		limit, more := refusedBy()
+		refused, remedy = fmt.Sprintf("; %d of its forks were refused (%s)", forks, limit), more
+	}
 	switch reason {
 	case ReasonOK: // by what it started, such as a bomb that its shell does not wait for
-		if forks > 0 {
-			message = refused
-		}
-		return message, ""
+		return refused, ""
 	case ReasonTimeout, ReasonCPUTime:
 		if forks > 0 {
 			message = refused
-			hint = "raise --pids if it waited for processes that it could not start"
+			hint = remedy + " if it waited for processes that it could not start"
 		}
 	case ReasonExecutionFailed, ReasonSignaled, ReasonPidsLimit, ReasonDiskFull:
 	default:

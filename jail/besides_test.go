@@ -27,7 +27,7 @@ func TestBesides(t *testing.T) {
 		{ReasonOK, 0, time.Minute, "", ""},
 		{ReasonCanceled, 9, time.Minute, "", ""},
 	} {
-		message, hint := besides(c.reason, Limits{Pids: 40}, c.forks, c.late)
+		message, hint := besides(c.reason, (&run{spec: Spec{Limits: Limits{Pids: 40}}}).forksRefused, c.forks, c.late)
 		if message != c.message || !strings.Contains(hint, c.hint) || (hint == "") != (c.hint == "") {
 			t.Errorf("besides(%s, 40 pids, %d, %v) = %q, %q; want %q, %q", c.reason, c.forks, c.late, message, hint, c.message, c.hint)
 		}

@@ -91,7 +91,7 @@ func (r *run) verdict() {
 		res.Signal = &name
 	}
 	res.Message, res.Hint = r.words(f)
-	message, hint := besides(res.Reason, r.spec.Limits, f.pidsDenied, r.observer.delayed())
+	message, hint := besides(res.Reason, r.forksRefused, f.pidsDenied, r.observer.delayed())
 	res.Message, res.Hint = res.Message+message, joined(res.Hint, hint)
 	if res.Reason != ReasonOutputTooLarge && (res.Stdout.Truncated || res.Stderr.Truncated) {
 		res.Message += fmt.Sprintf("; of %d bytes of output only %d were kept or passed on", res.Stdout.Bytes+res.Stderr.Bytes, r.spec.Limits.Output)
@@ -184,12 +184,16 @@ func (r *run) words(f facts) (message, hint string) {
 		if r.group == nil {
 			return fmt.Sprintf("ended by the supervisor, which found its processes to have more memory than they may (limit %d bytes, for the whole process tree; no control group holds it to that)", l.Memory), "raise --memory if the program needs more"
 		}
+		if a := r.memoryAround(); a != nil {
+			return fmt.Sprintf("ended by the kernel for want of memory, and not of its own limit of %d bytes: %s", l.Memory, a.groups), a.remedy
+		}
 		return fmt.Sprintf("ended by the kernel for want of memory (limit %d bytes, for the whole process tree, with its /tmp)", l.Memory), "raise --memory if the program needs more"
 	case ReasonPidsLimit:
 		if cause, _ := r.end.over(); cause != "" {
 			return fmt.Sprintf("ended after more processes and threads than it may have were seen (limit %d)", l.Pids), "raise --pids if the program needs more"
 		}
-		return fmt.Sprintf("the program failed after forks were refused (limit %d processes and threads)", l.Pids), "raise --pids if the program needs more"
+		limit, remedy := r.forksRefused()
+		return "the program failed after forks were refused (" + limit + ")", remedy + " if the program needs more"
 	case ReasonDiskFull:
 		if r.spec.inPlace() {
 			return fmt.Sprintf("ended, or it failed, with its private folder past its size or the disk full (limit %d bytes)", l.TmpSize), "raise --tmp-size, or grant a folder with --rw"
