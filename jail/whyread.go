@@ -67,7 +67,7 @@ func beside(q *question, t *try, there, dir bool) bool {
 	case accessWrite:
 		return dir
 	case accessExecute:
-		return dir || !there
+		return dir || !there || !executeChecked(q)
 	case accessMode:
 		return dir || !there || executeChecked(q)
 	}

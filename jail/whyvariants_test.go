@@ -110,3 +110,25 @@ func TestWhyOfUnspecifiedAddresses(t *testing.T) {
 		t.Error("0.0.0.1 is unspecified, or 0.0.0.0 a loopback address")
 	}
 }
+
+// A kernel that can't be asked whether a file could be executed (before Linux 6.14) is
+// told of by its mode, and not as one that refuses it.
+func TestWhyExecuteByMode(t *testing.T) {
+	for _, c := range []struct {
+		result        int32
+		execute, mode bool // is left out
+	}{{-int32(unix.EINVAL), true, false}, {-int32(unix.EACCES), false, true}, {0, false, true}} {
+		q := pathQuestion("/file")
+		for _, try := range q.tries {
+			if try.access == accessExecute {
+				try.result = c.result
+			}
+		}
+		for _, try := range q.tries {
+			want := map[string]bool{accessExecute: c.execute, accessMode: c.mode}
+			if want, ok := want[try.access]; ok && beside(q, try, true, false) != want {
+				t.Errorf("answered %d, %s: left out %v, want %v", c.result, try.access, !want, want)
+			}
+		}
+	}
+}
