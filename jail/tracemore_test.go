@@ -143,7 +143,7 @@ func TestWhyOfLinkedPipes(t *testing.T) {
 func TestTraceMeasuresMemory(t *testing.T) {
 	needListener(t)
 	s := shell("exec 3<>/tmp/x; rm /tmp/x; head -c 20000000 /dev/zero >&3; i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; exec 3>&-; exit 0")
-	s.Trace = true
+	s.Trace, s.Limits.Timeout = true, patience(s.Limits.Timeout)
 	res := runBox(t, s, IO{})
 	want(t, res, ReasonOK)
 	if peak := res.Used.TmpPeakBytes; peak < 20000000 {
