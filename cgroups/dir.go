@@ -66,7 +66,7 @@ func (d dir) mkdir(name string) error {
 	}
 	e := &Error{Op: "mkdir", Path: d.path + "/" + name, Err: err}
 	if lacksPermission(err) {
-		e.Missing, e.Remedy = "write permission", remedyWrite
+		e.Missing, e.Remedy = "write permission", remedyOfWrite(err)
 	}
 	return e
 }
@@ -94,7 +94,7 @@ func (d dir) write(name, value string) error {
 	fail := func(op string, err error) error {
 		e := &Error{Op: op, Path: d.path + "/" + name, Value: value, Err: err}
 		if lacksPermission(err) {
-			e.Missing, e.Remedy = "write permission", remedyWrite
+			e.Missing, e.Remedy = "write permission", remedyOfWrite(err)
 		}
 		return e
 	}

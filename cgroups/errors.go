@@ -58,6 +58,8 @@ const (
 	remedyHalfV1 = remedySwitchedOff + ", or has it in version 2 alone: " + remedyPureV2
 	remedyWrite  = "run as root, or have root make a group of yours for --cgroup-parent (`jail doctor --fix-hints` has the commands); " +
 		"in a container, mount /sys/fs/cgroup writable"
+	remedyReadOnly = "the control groups are mounted read-only here: have them mounted writable (mount -o remount,rw on /sys/fs/cgroup, or on each hierarchy of version 1 below it; " +
+		"in a container that is its engine's to do)"
 	remedyInternal = "its processes sit in the group itself, and the kernel then allows no limits below it: " +
 		"start jail in a group of its own (systemd-run --scope -p Delegate=yes, with --user for an ordinary user), " +
 		"or name an empty, delegated group with --cgroup-parent"
@@ -71,6 +73,14 @@ const (
 	remedySwap = "switch swap accounting on (swapaccount=1 on the kernel's command line) or swap off (swapoff -a)"
 	remedyCPUs = "the group above may use fewer processors than asked: ask for fewer with --cpus"
 )
+
+// remedyOfWrite is what to do about err, for which something could not be written to.
+func remedyOfWrite(err error) string {
+	if errors.Is(err, unix.EROFS) { // which root is refused as well
+		return remedyReadOnly
+	}
+	return remedyWrite
+}
 
 // lacks says that err means missing permission, on whatever the reason.
 func lacksPermission(err error) bool {

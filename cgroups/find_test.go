@@ -228,3 +228,13 @@ func TestV2StepAside(t *testing.T) {
 	// The leaf goes with the tree that it is in; here the tree is the test's.
 	os.Remove(inside[0])
 }
+
+// Who may not write is told to become root, or to have root do it, and where nobody may,
+// root least of all, what has to be mounted otherwise.
+func TestRemedyOfWrite(t *testing.T) {
+	for err, want := range map[error]string{unix.EACCES: "run as root", unix.EPERM: "run as root", unix.EROFS: "mount -o remount,rw"} {
+		if got := remedyOfWrite(err); !strings.Contains(got, want) || err == unix.EROFS && strings.Contains(got, "run as root") {
+			t.Errorf("remedyOfWrite(%v) = %q, want %q in it", err, got, want)
+		}
+	}
+}

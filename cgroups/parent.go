@@ -209,7 +209,7 @@ func (p *Parent) addNote(note string) {
 func (d dir) writable() error {
 	err := retry(func() error { return unix.Faccessat(d.fd, ".", unix.W_OK|unix.X_OK, 0) })
 	if err != nil {
-		return &Error{Op: "find", Path: d.path, Missing: "write permission", Err: err, Remedy: remedyWrite}
+		return &Error{Op: "find", Path: d.path, Missing: "write permission", Err: err, Remedy: remedyOfWrite(err)}
 	}
 	return nil
 }
