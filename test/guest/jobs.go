@@ -20,6 +20,9 @@ const busy = 5
 // systemdName begins the names of the suites below a systemd.
 const systemdName = "systemd-"
 
+// dockerName is the suite in Docker's containers.
+const dockerName = "docker"
+
 // parentVariable tells tests, as --cgroup-parent tells jail, of a group for their
 // boxes that is not their own.
 const parentVariable = "JAIL_TEST_CGROUP_PARENT"
@@ -48,6 +51,9 @@ func (s suite) jobs(b bout) []order.Job {
 		return b.profileJobs(one)
 	case programsName:
 		return b.programJobs(one)
+	case dockerName:
+		one.Dir, one.Args = b.work.root, []string{"go", "run", "./test/docker", "-tests"}
+		return []order.Job{one}
 	case systemdName + "247", systemdName + "252", systemdName + "257":
 		release := map[string]string{"systemd-247": "bullseye", "systemd-252": "bookworm", "systemd-257": "trixie"}[s.name]
 		one.Dir, one.Args = b.work.root, []string{"go", "run", "./test/systemd", "-tests", "-debian", release}

@@ -71,7 +71,7 @@ something that the suite does not ask for.
 
 On the host "here", or on the one that is named: a container without namespaces, with
 Docker's default filter, by its list of calls, and masked files (test/container),
-something else around jail (test/nested), distributions' file trees (test/shapes:
+containers of Docker itself (test/docker), something else around jail (test/nested), distributions' file trees (test/shapes:
 merged and split are real Debian; fedora-like, alpine-like and nixos-like are fakes of
 their layouts, with Debian's files, and alpine-like has real programs of musl's but
 stand-ins for python3 and node), releases of

@@ -56,6 +56,7 @@ func suites() []suite {
 		{name: "programs", what: "programs that people run: what they are refused, the profile learned, and enforced", commands: "./test/programs",
 			limit: 30 * time.Second, long: true}, // each of them
 		{name: "container", what: "tier 2 in a container without namespaces: test/container", pkg: "./test/container", limit: 3 * time.Minute, here: true},
+		{name: dockerName, what: "in containers of Docker itself: test/docker", limit: 2 * time.Minute, here: true},
 		{name: "nested", what: "jail within something else: test/nested", pkg: "./test/nested", limit: time.Minute, here: true},
 		{name: "shapes", what: "distribution shapes: test/shapes", pkg: "./test/shapes", limit: 5 * time.Minute, here: true},
 		{name: "systemd-247", what: "below Debian 11's systemd: test/systemd", limit: 6 * time.Minute, here: true},
