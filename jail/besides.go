@@ -17,7 +17,10 @@ func besides(reason Reason, refusedBy func() (limit, remedy string), forks int64
 	}
 	switch reason {
 	case ReasonOK: // by what it started, such as a bomb that its shell does not wait for
-		return refused, ""
+		if forks > 0 {
+			hint = remedy + " if it was to have more of them"
+		}
+		return refused, hint
 	case ReasonTimeout, ReasonCPUTime:
 		if forks > 0 {
 			message = refused

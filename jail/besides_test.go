@@ -23,7 +23,7 @@ func TestBesides(t *testing.T) {
 		{ReasonTimeout, 9, 1490 * time.Millisecond, forks + late, "could not start; have it make fewer"},
 		{ReasonExecutionFailed, 9, 1490 * time.Millisecond, late, "have it make fewer"},
 		{ReasonExecutionFailed, 0, 99 * time.Millisecond, "", ""},
-		{ReasonOK, 9, time.Minute, forks, ""},
+		{ReasonOK, 9, time.Minute, forks, "raise --pids if it was to have more of them"},
 		{ReasonOK, 0, time.Minute, "", ""},
 		{ReasonCanceled, 9, time.Minute, "", ""},
 	} {

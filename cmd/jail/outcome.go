@@ -13,7 +13,7 @@ import (
 // ended the program or never started it, which layers were missing, and that
 // not all of the output is there. A program that ended by itself needs no other
 // words, unless it failed and was refused something that is often why, or a hint says
-// what its own words are of. quiet leaves only refusals and failures of jail itself.
+// what its own words are of; or it ended well, and a hint says what did not. quiet leaves only refusals and failures of jail itself.
 // Whoever asked what was refused (traced) is told all of it.
 func printOutcome(w io.Writer, r jail.Result, quiet, traced bool) {
 	refused := r.Reason == jail.ReasonSetupRefused || r.Reason == jail.ReasonInternalError || r.Reason == jail.ReasonExecFailed
@@ -28,7 +28,7 @@ func printOutcome(w io.Writer, r jail.Result, quiet, traced bool) {
 	ended := r.Reason == jail.ReasonOK || r.Reason == jail.ReasonExecutionFailed
 	likely := slices.ContainsFunc(r.Denials, func(d jail.Denial) bool { return d.Likely })
 	// What many programs are refused and do without is in the record alone.
-	told := likely || r.Reason == jail.ReasonExecutionFailed && r.Hint != "" && (wordless(r) || !strings.Contains(r.Hint, "it was refused "))
+	told := likely || r.Reason == jail.ReasonOK && r.Hint != "" || r.Reason == jail.ReasonExecutionFailed && r.Hint != "" && (wordless(r) || !strings.Contains(r.Hint, "it was refused "))
 	if ended && !told && !r.Stdout.Truncated && !r.Stderr.Truncated {
 		if traced {
 			printDenials(w, r.Denials)

@@ -33,6 +33,7 @@ func TestPrintOutcome(t *testing.T) {
 	}{
 		{"ok", jail.Result{Reason: jail.ReasonOK}, false, ""},
 		{"own failure", jail.Result{Reason: jail.ReasonExecutionFailed}, false, ""},
+		{"ok, and forks were refused", jail.Result{Reason: jail.ReasonOK, Message: "the program ended with exit code 0; 9 of its forks were refused", Hint: "raise --pids"}, false, "jail: ok: the program ended with exit code 0; 9 of its forks were refused (raise --pids)\n"},
 		{"timeout", jail.Result{Reason: jail.ReasonTimeout, Message: "ended after 2s", Hint: "raise --timeout"}, false, "jail: timeout: ended after 2s (raise --timeout)\n"},
 		{"quiet", jail.Result{Reason: jail.ReasonTimeout, Message: "ended after 2s"}, true, ""},
 		{"refused though quiet", jail.Result{Reason: jail.ReasonSetupRefused, Message: "no"}, true, "jail: setup_refused: no\n"},
