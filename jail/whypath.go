@@ -34,17 +34,38 @@ func (r *run) explainPath(p string, t, without *try, out *Tried) {
 	if t.access == accessMakeIn { // what is refused is a file in it
 		ref.asked, ref.real, ref.want = path.Join(p, "…"), path.Join(p, "…"), paths.Make
 	}
+	if !r.wallOfPath(p, ref, want, t, without, out) {
+		return
+	}
+	if p == "/dev/"+ownTTY && errno == unix.ENOENT {
+		out.Grant = "--tty"
+		return
+	}
+	g, ok := r.grantOfPath(ref)
+	if !ok {
+		if dir := path.Dir(p); want&paths.Make != 0 && !r.looks().over && kernelsOwn(dir) == "" {
+			out.Never = "the host does not have that folder either: make " + shellword.Quote(dir) + " there and grant it with --rw"
+		}
+		return
+	}
+	out.Grant, out.Setting = g.flags, g.setting
+	out.Opens, out.Never = g.opens, g.never
+}
+
+// wallOfPath says which wall refused a path, and whether a grant may change that.
+func (r *run) wallOfPath(p string, ref *pathRefusal, want paths.Want, t, without *try, out *Tried) bool {
+	errno := syscall.Errno(-t.result)
 	out.Layer = LayerRoot
 	switch {
 	case (errno == unix.EACCES || errno == unix.EPERM) && without == nil:
 		out.Layer, out.Why = "", untold
-		return
+		return false
 	case (errno == unix.EACCES || errno == unix.EPERM) && without.result != t.result:
 		ref.landlock = true
 		out.Layer, out.Why = LayerLandlock, "without Landlock it is answered "+resultName(without.result)
 		if !r.spec.inPlace() {
 			out.Never = "what the mount lets happen and the ruleset does not is nobody's to grant"
-			return
+			return false
 		}
 	case errno == unix.ENOENT || errno == unix.ENOTDIR:
 		if _, ok := r.looks().at(p); !ok && want&paths.Make == 0 {
@@ -55,7 +76,7 @@ func (r *run) explainPath(p string, t, without *try, out *Tried) {
 			if ofProcess(p) {
 				out.Layer, out.Why, out.Never = LayerRoot, "it is not in the box", kernelsOwn(p)
 			}
-			return
+			return false
 		}
 		out.Why = "it is not in the box, and the host has it"
 		if want&paths.Make != 0 {
@@ -75,22 +96,10 @@ func (r *run) explainPath(p string, t, without *try, out *Tried) {
 	case errno == unix.ENXIO || errno == unix.ENODEV:
 		out.Layer, out.Why = "", "nobody is at its other end, or no such device"
 		out.Allowed = true
-		return
+		return false
 	default:
 		out.Layer, out.Why = "", "the kernel has another reason than a wall"
-		return
+		return false
 	}
-	if p == "/dev/"+ownTTY && errno == unix.ENOENT {
-		out.Grant = "--tty"
-		return
-	}
-	g, ok := r.grantOfPath(ref)
-	if !ok {
-		if dir := path.Dir(p); want&paths.Make != 0 && !r.looks().over && kernelsOwn(dir) == "" {
-			out.Never = "the host does not have that folder either: make " + shellword.Quote(dir) + " there and grant it with --rw"
-		}
-		return
-	}
-	out.Grant, out.Setting = g.flags, g.setting
-	out.Opens, out.Never = g.opens, g.never
+	return true
 }
