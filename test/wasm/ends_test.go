@@ -49,6 +49,7 @@ func TestEnds(t *testing.T) {
 		{"uses up its processor time", module{code: never}, []string{"--cpu-time", "1s"}, jail.ReasonCPUTime, -1, "", "", ""},
 		{"floods", flood, nil, jail.ReasonOutputTooLarge, -1, "", "", "raise --output"},
 		{"imports what is not there", module{imports: []imported{{"env", "system", []byte{i32}, true}}}, nil, jail.ReasonExecFailed, 126, "MissingImport", "env.system", "wasip1"},
+		{"imports what looks like another line", module{imports: []imported{{"a\x1b[31m\njail: ok", "x", []byte{i32}, true}}}, nil, jail.ReasonExecFailed, 126, "MissingImport", "is: a\ufffd[31m\ufffdjail: ok.x", "wasip1"},
 		{"imports of WASI what is not there", module{imports: []imported{{preview1, "sock_connect", []byte{i32}, true}}}, nil, jail.ReasonExecFailed, 126, "MissingImport", preview1 + ".sock_connect", "wasip1"},
 		{"imports an older WASI", module{imports: []imported{{"wasi_unstable", "proc_exit", []byte{i32}, false}}}, nil, jail.ReasonExecFailed, 126, "MissingImport", "wasi_unstable.proc_exit", ""},
 		{"imports with another type", module{imports: []imported{{preview1, "proc_exit", []byte{i64}, true}}}, nil, jail.ReasonExecFailed, 126, "InvalidModule", "proc_exit", ""},

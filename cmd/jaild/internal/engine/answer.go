@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail"
 	"github.com/seed-75010da9/jail/runner"
 	"golang.org/x/sys/unix"
@@ -38,8 +39,10 @@ func failed(name, message string, status int) *Failure {
 	return &Failure{jail.Thrown{Name: name, Message: message}, status}
 }
 
+// noModule is of a module that can't be run. What it calls things may have been chosen to
+// look like a line of ours.
 func noModule(name, format string, args ...any) *Failure {
-	return failed(name, shortened(fmt.Sprintf(format, args...)), statusNoModule)
+	return failed(name, shellword.Line(shortened(fmt.Sprintf(format, args...))), statusNoModule)
 }
 
 func broken(err error) *Failure {
