@@ -110,9 +110,9 @@ func TestHeed(t *testing.T) {
 	}{
 		{"traced", Result{Reason: ReasonExecutionFailed, Hint: "h", Denials: []Denial{sought}}, `m, and it was refused reading "/etc/x" (ENOENT)`, "--ro /etc/x allows it"},
 		{"not traced", Result{Reason: ReasonExecutionFailed, Hint: "h", Observed: &Observation{}}, "m",
-			"its error tells of a file (No such file or directory): " + notShown + "; with --trace the record names what of files it was refused, and what allows that"},
+			"its error tells of a file (No such file or directory: \"/etc/x\"): " + notShown + "; with --trace the record names what of files it was refused, and what allows that"},
 		{"a command", Result{Reason: ReasonExecutionFailed, Hint: "h", Observed: &Observation{}, Error: &Thrown{Trace: "  File \"subprocess.py\", line 1, in _execute_child\n" + said + "/\nFileNotFoundError: [Errno 2] No such file or directory: 'x'\n"}}, "m",
-			"its error tells of a file (No such file or directory): " + notShown + "; with --trace the record names what of files it was refused, and what allows that"},
+			"its error tells of a file (No such file or directory: \"/etc/x\"): " + notShown + "; with --trace the record names what of files it was refused, and what allows that"},
 		{"a command by its name", Result{Reason: ReasonExecutionFailed, Hint: "h", Error: &Thrown{Trace: "  File \"subprocess.py\", line 1, in _execute_child\nFileNotFoundError: [Errno 2] No such file or directory: 'x'\n"}}, "m",
 			`the program found no "x" in the PATH of the box: ` + startedByPath},
 		{"likelier", Result{Reason: ReasonExecutionFailed, Hint: "h", Denials: []Denial{sought, likely}}, "m", "h"},

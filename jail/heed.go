@@ -194,11 +194,28 @@ func (res *Result) fileHint(where, said string) string {
 		if !strings.Contains(said, word.says) || traced && word.means == "" {
 			continue
 		}
-		tells := "its " + where + " tells of " + word.of + " (" + word.says + "): "
+		tells := "its " + where + " tells of " + word.of + " (" + word.says + about(said, word.says) + "): "
 		if traced {
 			return tells + word.means
 		}
 		return tells + joined(word.means, "with --trace the record names what of files it was refused, and what allows that")
 	}
 	return ""
+}
+
+// about is the file that the last line with some words and a name tells of, as a part of a
+// sentence, or "". It is the program's word alone: nobody looks whether the host has it.
+func about(said, words string) string {
+	name := ""
+	for line := range strings.Lines(linesThatTellOf(said, words)) {
+		for word := range strings.FieldsFuncSeq(line, notOfPath) {
+			if bare := strings.Trim(word, "./"); bare != "" && (strings.HasPrefix(word, "/") || strings.ContainsAny(bare, "./")) {
+				name = word
+			}
+		}
+	}
+	if name == "" {
+		return ""
+	}
+	return ": " + shownPath(name)
 }

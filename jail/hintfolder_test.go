@@ -46,7 +46,7 @@ func TestFolderHint(t *testing.T) {
 			t.Errorf("%s: hint %q, want %q; stderr %q", c.name, got, c.want, res.Stderr.Text)
 		}
 		s.Profile.Dir = ""
-		if res := runBox(t, s, IO{}); strings.Contains(res.Hint, dir) {
+		if res := runBox(t, s, IO{}); strings.Contains(res.Hint, "--ro "+dir) || strings.Contains(res.Hint, "--rw "+dir) {
 			t.Errorf("%s, of nobody's folder: hint %q", c.name, res.Hint)
 		}
 	}

@@ -15,11 +15,11 @@ func TestErrorsOfFilesAreAnswered(t *testing.T) {
 		language     Language
 		source, hint string
 	}{
-		{Python, "open('/srv/nowhere/x', 'w')", "its error tells of a file (No such file or directory): "},
-		{Python, "open('/usr/x', 'w')", "its error tells of a file (Read-only file system): a box writes to its /tmp"},
-		{Python, "import ctypes; ctypes.CDLL('libnone.so')", "its error tells of a file (No such file or directory): "},
+		{Python, "open('/srv/nowhere/x', 'w')", "its error tells of a file (No such file or directory: \"/srv/nowhere/x\"): "},
+		{Python, "open('/usr/x', 'w')", "its error tells of a file (Read-only file system: \"/usr/x\"): a box writes to its /tmp"},
+		{Python, "import ctypes; ctypes.CDLL('libnone.so')", "its error tells of a file (No such file or directory: \"libnone.so\"): "},
 		{Python, "import no_such_package", "its error tells of a module (ModuleNotFoundError): "},
-		{Node, "require('node:fs').writeFileSync('/srv/nowhere/x', '')", "its error tells of a file (ENOENT): "},
+		{Node, "require('node:fs').writeFileSync('/srv/nowhere/x', '')", "its error tells of a file (ENOENT: \"/srv/nowhere/x\"): "},
 		{Node, "require('no-such-package')", "its error tells of a module (Cannot find module): "},
 		{Python, "1/0", ""},
 		{Node, "throw new Error('not so')", ""},
