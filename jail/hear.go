@@ -147,17 +147,3 @@ func (r *run) readable(fd int, events int16) bool {
 		}
 	}
 }
-
-// poll is poll(2) with a timeout to the nanosecond. Being interrupted is no
-// error: nothing has happened then.
-func poll(fds []unix.PollFd, timeout time.Duration) error {
-	ts := unix.NsecToTimespec(max(int64(timeout), 0))
-	_, err := unix.Ppoll(fds, &ts, nil)
-	if errors.Is(err, unix.EINTR) {
-		for i := range fds {
-			fds[i].Revents = 0
-		}
-		return nil
-	}
-	return err
-}

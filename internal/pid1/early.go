@@ -45,6 +45,10 @@ func Spread() {
 	}
 }
 
+// Single says that the runtime has one processor, and one goroutine that has a use for
+// it: `jail run` before Spread.
+func Single() bool { return early.single != 0 && !early.spread.Load() }
+
 // Narrow is Spread for a process that is short of threads: it stays with as few
 // processors as a run has a use for, each of which may come to take one.
 func Narrow() {
