@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-75010da9/jail/cgroups"
 	"github.com/seed-75010da9/jail/internal/ablation"
+	"github.com/seed-75010da9/jail/internal/pid1"
 	"golang.org/x/sys/unix"
 )
 
@@ -15,30 +16,11 @@ import (
 // group, which takes as long.
 func (r *run) launch(streams *streams) (*child, error) {
 	r.stopwatch.begin(StageClone)
-	r.plan, r.begun = nil, nil
 	r.askAudit()
-	c, err := r.start()
+	c, err := r.clone()
 	if err != nil {
 		return nil, err
 	}
-	if !r.spec.inPlace() && !c.early {
-		r.stopwatch.begin(timedPlan)
-		if err := r.compile(); err != nil {
-			c.discard()
-			return nil, err
-		}
-		r.stopwatch.begin(StageClone)
-	}
-	err = c.born()
-	if err != nil && c.early { // it can't tell all the reasons
-		if c, err = r.start(); err == nil {
-			err = c.born()
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	r.own(c)
 	err = r.instruct(c, streams)
 	if err == nil {
 		r.stopwatch.begin(StageCgroup)
@@ -63,6 +45,63 @@ func (r *run) launch(streams *streams) (*child, error) {
 	return c, nil
 }
 
+// clone makes PID 1, unless it was there before.
+func (r *run) clone() (*child, error) {
+	if c := r.ahead; c != nil {
+		r.ahead = nil
+		return c, nil
+	}
+	r.plan, r.begun = nil, nil
+	c, err := r.start()
+	if err != nil {
+		return nil, err
+	}
+	if !r.spec.inPlace() && !c.early {
+		r.stopwatch.begin(timedPlan)
+		if err := r.compile(); err != nil {
+			c.discard()
+			return nil, err
+		}
+		r.stopwatch.begin(StageClone)
+	}
+	err = c.born()
+	if err != nil && c.early { // it can't tell all the reasons
+		if c, err = r.start(); err == nil {
+			err = c.born()
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.own(c)
+	return c, nil
+}
+
+// goAheadEarly lets a PID 1 that began before us begin with the plan's first part, which
+// takes it as long as finding out what the rest needs. Whatever fails is launch's to
+// try again, and to tell of.
+func (r *run) goAheadEarly() {
+	if r.spec.inPlace() || len(r.off) > 0 || !pid1.EarlyAsked() {
+		return
+	}
+	r.stopwatch.begin(StageClone)
+	c, err := r.start()
+	if err != nil {
+		return
+	}
+	if err = c.born(); err != nil {
+		return
+	}
+	r.own(c)
+	r.stopwatch.begin(timedPlan)
+	r.compileFirst()
+	if r.letBegin(c) != nil {
+		c.discard()
+		return
+	}
+	r.ahead = c
+}
+
 // instruct sends PID 1 the two parts of its plan, and makes what is not made yet.
 func (r *run) instruct(c *child, streams *streams) error {
 	r.stopwatch.begin(timedPlan)
@@ -74,8 +113,10 @@ func (r *run) instruct(c *child, streams *streams) error {
 	if r.plan == nil {
 		r.compileFirst()
 	}
-	if err := r.letBegin(c); err != nil {
-		return err
+	if !c.instructed {
+		if err := r.letBegin(c); err != nil {
+			return err
+		}
 	}
 	if err := r.sealPlan(); err != nil {
 		return err
@@ -117,8 +158,7 @@ func (r *run) sealPlan() (err error) {
 	r.joinAudit()
 	switch {
 	case r.begun != nil:
-		r.plan, err = r.begun.compileRest(r.shape, r.off)
-		r.begun = nil
+		err = r.compileRest()
 	case r.plan.shape.audited != r.shape.audited:
 		err = r.compile()
 	}
@@ -157,6 +197,7 @@ func (r *run) letBegin(c *child) error {
 		return err
 	}
 	c.ends.closeAll()
+	c.instructed = true
 	return nil
 }
 

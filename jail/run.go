@@ -32,6 +32,7 @@ type run struct {
 	parent   *cgroups.Parent
 	unclaim  func() // gives back the supervisor's threads; nil: none were claimed
 	group    *cgroups.Group
+	ahead    *child         // PID 1, where it has begun with the plan's first part before launch
 	question *question      // nil: a program runs
 	image    int            // PID 1's
 	locked   bool           // to the thread that PID 1 dies with
@@ -125,6 +126,7 @@ func (r *run) prepare(io IO) error {
 	}
 	r.hostUID, r.hostGID = r.host.uid, r.host.gid
 	r.shape = shape{stdin: io.Stdin != nil, tty: io.TTY != nil, value: io.Value != nil, question: r.question}
+	r.goAheadEarly()
 	if r.spec.inPlace() { // it does without a group where none is to be had
 		r.spec.Optional = append(slices.Clone(r.spec.Optional), LayerCgroup)
 	}
@@ -158,14 +160,11 @@ func (r *run) prepare(io IO) error {
 // compile makes the plan.
 func (r *run) compile() (err error) {
 	r.compileFirst()
-	r.plan, err = r.begun.compileRest(r.shape, r.off)
-	r.begun = nil
-	return err
+	return r.compileRest()
 }
 
 // compileFirst makes the plan's first part.
 func (r *run) compileFirst() {
-	r.shape.backstops = r.groupNote != ""
 	spec, v := r.spec, r.view
 	if spec.inPlace() {
 		folder := r.private
@@ -176,6 +175,14 @@ func (r *run) compileFirst() {
 	}
 	r.begun = compileFirst(spec, r.host, v, r.shape, r.off)
 	r.plan = r.begun.Plan
+}
+
+// compileRest makes the rest of it.
+func (r *run) compileRest() (err error) {
+	r.shape.backstops = r.groupNote != ""
+	r.plan, err = r.begun.compileRest(r.shape, r.off)
+	r.begun = nil
+	return err
 }
 
 // check finds every fault of the Spec, on its own and against the host.
@@ -235,6 +242,9 @@ func (r *run) close() {
 	r.kept.closeAll()
 	if r.private != "" {
 		removePrivate(r.private)
+	}
+	if r.ahead != nil {
+		r.ahead.discard()
 	}
 	if r.group != nil {
 		r.group.Remove()

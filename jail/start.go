@@ -14,6 +14,7 @@ type child struct {
 	pid, pidfd                         int // known once born has been called
 	early                              bool
 	asked                              bool // the starter has its request
+	instructed                         bool // PID 1 has the first part of its plan
 	status, lifeline, reports, channel int
 	fds                                fdSet // of all of these
 	ends                               fdSet // the other ends, PID 1's: status, lifeline, report

@@ -70,6 +70,9 @@ type Early struct {
 // process began at jail_entry, and has run no box yet.
 func EarlyWaits() bool { return early.starter != 0 && early.taken.Load() == 0 }
 
+// EarlyAsked says that there is one that has had its request, too.
+func EarlyAsked() bool { return EarlyWaits() && early.asked != 0 }
+
 // TakeEarly hands the early starter to its first caller.
 func TakeEarly() (Early, bool) {
 	if early.starter == 0 || !early.taken.CompareAndSwap(0, 1) {
