@@ -48,7 +48,7 @@ func (b *builder) compileRest(sh shape, off ablation.Set) (*Plan, error) {
 		return nil, err
 	}
 	p.last = p.room(lastSize)
-	p.lists[listBox], p.lists[listTarget] = make([]Step, 0, 192), make([]Step, 0, 128)
+	p.lists[listBox], p.lists[listTarget] = make([]Step, 0, 256), make([]Step, 0, 64)
 
 	if p.spec.inPlace() {
 		compileInPlace(b, off)
@@ -80,6 +80,8 @@ func compileNamespaces(b *builder, off ablation.Set) {
 		b.mounts(off)
 		b.witness()
 	}
+	b.at(listBox, StageLandlock, LayerLandlock)
+	ruleset := b.rules(off) // needs the final tree, and has the time until there is a group
 	b.at(listBox, StageCgroup, LayerCgroup)
 	b.enterGroup() // the cgroup namespace needs a capability
 	b.at(listBox, StageCaps, LayerCaps)
@@ -102,7 +104,7 @@ func compileNamespaces(b *builder, off ablation.Set) {
 		b.rlimits() // before the filter, which forbids some of it
 	}
 	b.at(listTarget, StageLandlock, LayerLandlock)
-	b.landlock(b.old, off) // needs the final tree
+	b.landlock(ruleset, b.old)
 	b.at(listTarget, StageSeccomp, LayerSeccomp)
 	b.keepValue()
 	if !off.Has(ablation.CloseFDs) {

@@ -89,14 +89,14 @@ func TestOrderOfStages(t *testing.T) {
 	}{
 		{"root, loopback", root(), NetLoopback, [lists][]Stage{
 			listFirst:  {StageGrants, StageIdentity, StageNet, StageMounts, StagePivot},
-			listBox:    {StageGrants, StageMounts, StageCgroup, StageCaps, StageLifeline},
+			listBox:    {StageGrants, StageMounts, StageLandlock, StageCgroup, StageCaps, StageLifeline},
 			listReaper: {StageReaper},
 			listTarget: {StageSession, StageRlimits, StageLandlock, StageSeccomp, StageEvidence, StageExec},
 			listFinal:  {StageSupervise},
 		}},
 		{"ordinary user, no network", ordinary(), NetNone, [lists][]Stage{
 			listFirst:  {StageGrants, StageIdentity, StageMounts},
-			listBox:    {StageGrants, StageMounts, StagePivot, StageCgroup, StageCaps, StageLifeline},
+			listBox:    {StageGrants, StageMounts, StagePivot, StageLandlock, StageCgroup, StageCaps, StageLifeline},
 			listReaper: {StageReaper},
 			listTarget: {StageSession, StageRlimits, StageLandlock, StageSeccomp, StageEvidence, StageExec},
 			listFinal:  {StageSupervise},

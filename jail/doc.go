@@ -40,13 +40,14 @@
 //	net        box     loopback up, if asked for                        needs a capability that is given up below
 //	mounts     box     a new root on a tmpfs of ours, sealed            nothing exists but what was granted; mount points are made by descriptor (CVE-2026-87766)
 //	pivot      box     into the new root, the host's detached           no path leads to the host's tree any more
+//	landlock   box     rules for the final tree                         bound to the inodes that are there now; PID 1 has the time for it while its group is made
 //	cgroup     box     PID 1 writes itself into its group (v1)          memory, cpu and pids are capped before the program exists; the kernel makes the group while PID 1 makes the view; on v2 it is born there
 //	caps       box     every capability set emptied, no_new_privs       the last capability was needed above; Landlock and seccomp need no_new_privs
 //	lifeline   box     parent-death signal, SIGIO from a pipe           nothing survives the supervisor; after the ids changed, which would clear it
 //	reaper     reaper  descriptors closed, a filter of its own          PID 1 has nothing worth taking and can do nothing but wait and report
 //	session    target  setsid, default signals, /dev/null, chdir        no terminal to type into (TIOCSTI), no ignored signal inherited
 //	rlimits    target  open files, file size, core, stack, locks, cpu   per-process backstops; the filter below forbids some of it
-//	landlock   target  rules for the final tree, canary                 bound to the inodes that are there now; the canary shows that it acts (CVE-2024-21626)
+//	landlock   target  the ruleset entered, with a canary               by the program's process alone; the canary shows that it acts (CVE-2024-21626)
 //	seccomp    target  close-on-exec for all, the allow-list            last, so that the list need not allow what the others needed
 //	evidence   target  /proc status and namespaces, read and sent       the kernel's word on all of the above, right before the program
 //	exec       target  execve                                           nothing of ours runs after the filter but these few calls

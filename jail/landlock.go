@@ -106,14 +106,12 @@ func (h host) landlockRemedy() string {
 	return calls
 }
 
-// landlock adds a rule for everything in the box's tree, tries the canary,
-// restricts, and tries it again: opening the host's root through a descriptor
-// that leaked works before and must not after (CVE-2024-21626).
-func (b *builder) landlock(old cell, off ablation.Set) {
+// rules adds a rule for everything in the box's tree, and returns the ruleset.
+func (b *builder) rules(off ablation.Set) (ruleset cell) {
 	if b.handled.abi == 0 {
-		return
+		return ruleset
 	}
-	ruleset := b.inherit(inherit{kind: inheritRuleset}, "ruleset")
+	ruleset = b.inherit(inherit{kind: inheritRuleset}, "ruleset")
 	switch {
 	case b.spec.inPlace():
 		for _, name := range ownProc {
@@ -144,6 +142,15 @@ func (b *builder) landlock(old cell, off ablation.Set) {
 		case e.kind == entryMount:
 			b.rule(ruleset, e.path, e.mount.rights())
 		}
+	}
+	return ruleset
+}
+
+// landlock tries the canary, restricts, and tries it again: opening the host's root
+// through a descriptor that leaked works before and must not after (CVE-2024-21626).
+func (b *builder) landlock(ruleset, old cell) {
+	if b.handled.abi == 0 {
+		return
 	}
 	canary := func(what string) *Step {
 		return b.call(unix.SYS_OPENAT, "openat", what, old.arg(), b.str("."), num(unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, "O_RDONLY|O_DIRECTORY|O_CLOEXEC"), num(0))

@@ -81,7 +81,7 @@ func compileInPlace(b *builder, off ablation.Set) {
 	b.at(listTarget, StageLandlock, LayerLandlock)
 	root := b.cell("host root")
 	b.call(unix.SYS_OPENAT, "openat", "/", num(unix.AT_FDCWD, "AT_FDCWD"), b.str("/"), num(unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, "O_PATH|O_DIRECTORY|O_CLOEXEC"), num(0)).keep(root)
-	b.landlock(root, off)
+	b.landlock(b.rules(off), root)
 	b.at(listTarget, StageSeccomp, LayerSeccomp)
 	b.keepValue()
 	b.closeOnExec()
