@@ -25,7 +25,7 @@ type search struct {
 
 // folderHint is for what a program misses that the caller named, or that lies in his folder.
 func (r *run) folderHint(said string) string {
-	if r.spec.Profile == nil || r.spec.Profile.Dir == "" {
+	if r.spec.Profile == nil || !path.IsAbs(r.spec.Profile.Dir) {
 		return ""
 	}
 	s := search{r: r, at: r.spec.Profile.Dir}

@@ -1,6 +1,7 @@
 package jail
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -21,7 +22,7 @@ func TestWordsAreNoOracle(t *testing.T) {
 		s.Args = []string{"/bin/sh", script}
 		s.View = append(s.View, ro(script, script), Mount{Kind: MountTmpfs, Target: "/given", Size: 1 << 20}, ro(dir+"/given", "/given/x"))
 		s.Dir = "/tmp"
-		return runBox(t, s, IO{}).Hint
+		return strings.Replace(runBox(t, s, IO{}).Hint, fmt.Sprintf(": %q", name), "", 1) // which it may repeat
 	}
 	same := hintOf("/srv/nothing/of/that/name")
 	for _, name := range []string{"DIR/me/data/x.js", "DIR/me/data/x2.js", "DIR/me/.config/age/keys.txt", "DIR/me/.config/age/none", "/root/.npmrc", "/etc/hostname", "/etc/shadow", "DIR/opt/x.js", "known", "../data/x.js",

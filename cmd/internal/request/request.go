@@ -97,6 +97,7 @@ type ProfileRef struct {
 	Files  []Text `json:"files,omitempty"`
 	// Grants is absent where it is not known what gave them.
 	Grants []Given  `json:"grants,omitzero"`
+	Dir    Text     `json:"dir,omitempty"`
 	Denies []string `json:"denies,omitempty"`
 }
 

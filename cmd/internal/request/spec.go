@@ -26,7 +26,7 @@ func Of(spec jail.Spec) Request {
 		r.Seccomp = &Seccomp{s.Policy, s.Allow, s.Deny}
 	}
 	if p := spec.Profile; p != nil {
-		r.ProfileRef = &ProfileRef{p.Name, p.Digest, texts(p.Files), givenOf(p.Grants), p.Denies}
+		r.ProfileRef = &ProfileRef{p.Name, p.Digest, texts(p.Files), givenOf(p.Grants), Text(p.Dir), p.Denies}
 	}
 	return r
 }
@@ -104,7 +104,7 @@ func (r Request) alone() jail.Spec {
 		spec.Seccomp = jail.Seccomp{Policy: s.Policy, Allow: s.Allow, Deny: s.Deny}
 	}
 	if p := r.ProfileRef; p != nil {
-		spec.Profile = &jail.ProfileRef{Name: p.Name, Digest: p.Digest, Files: converted[string](p.Files), Grants: given(p.Grants), Denies: p.Denies}
+		spec.Profile = &jail.ProfileRef{Name: p.Name, Digest: p.Digest, Files: converted[string](p.Files), Grants: given(p.Grants), Dir: string(p.Dir), Denies: p.Denies}
 	}
 	return spec
 }
