@@ -6,14 +6,13 @@ import (
 
 	"github.com/seed-75010da9/jail/cgroups"
 	"github.com/seed-75010da9/jail/internal/ablation"
-	"github.com/seed-75010da9/jail/internal/pid1"
 	"golang.org/x/sys/unix"
 )
 
-// launch makes the box's process and lets it begin. While the kernel makes the
-// namespaces, the plan is made; or while PID 1 does the first part of it, where that
-// process was begun before we were. And while PID 1 makes the view, a version 1
-// group, which takes as long.
+// launch makes the box's process, unless it had a head start, and lets it begin. While
+// the kernel makes the namespaces, the plan is made; or while PID 1 does the first part
+// of it, where that process was begun before we were. And while PID 1 makes the view, a
+// version 1 group, which takes as long.
 func (r *run) launch(streams *streams) (*child, error) {
 	r.stopwatch.begin(StageClone)
 	r.askAudit()
@@ -75,31 +74,6 @@ func (r *run) clone() (*child, error) {
 	}
 	r.own(c)
 	return c, nil
-}
-
-// goAheadEarly lets a PID 1 that began before us begin with the plan's first part, which
-// takes it as long as finding out what the rest needs. Whatever fails is launch's to
-// try again, and to tell of.
-func (r *run) goAheadEarly() {
-	if r.spec.inPlace() || len(r.off) > 0 || !pid1.EarlyAsked() {
-		return
-	}
-	r.stopwatch.begin(StageClone)
-	c, err := r.start()
-	if err != nil {
-		return
-	}
-	if err = c.born(); err != nil {
-		return
-	}
-	r.own(c)
-	r.stopwatch.begin(timedPlan)
-	r.compileFirst()
-	if r.letBegin(c) != nil {
-		c.discard()
-		return
-	}
-	r.ahead = c
 }
 
 // instruct sends PID 1 the two parts of its plan, and makes what is not made yet.

@@ -126,7 +126,7 @@ func (r *run) prepare(io IO) error {
 	}
 	r.hostUID, r.hostGID = r.host.uid, r.host.gid
 	r.shape = shape{stdin: io.Stdin != nil, tty: io.TTY != nil, value: io.Value != nil, question: r.question}
-	r.goAheadEarly()
+	r.headStart()
 	if r.spec.inPlace() { // it does without a group where none is to be had
 		r.spec.Optional = append(slices.Clone(r.spec.Optional), LayerCgroup)
 	}
@@ -155,34 +155,6 @@ func (r *run) prepare(io IO) error {
 	}
 	r.shape.tasks = r.parent.TaskFiles()
 	return nil
-}
-
-// compile makes the plan.
-func (r *run) compile() (err error) {
-	r.compileFirst()
-	return r.compileRest()
-}
-
-// compileFirst makes the plan's first part.
-func (r *run) compileFirst() {
-	spec, v := r.spec, r.view
-	if spec.inPlace() {
-		folder := r.private
-		if folder == "" { // the plan is only shown
-			folder = privateName()
-		}
-		spec, v = spec.inPrivate(folder), v.with(MountRW, folder)
-	}
-	r.begun = compileFirst(spec, r.host, v, r.shape, r.off)
-	r.plan = r.begun.Plan
-}
-
-// compileRest makes the rest of it.
-func (r *run) compileRest() (err error) {
-	r.shape.backstops = r.groupNote != ""
-	r.plan, err = r.begun.compileRest(r.shape, r.off)
-	r.begun = nil
-	return err
 }
 
 // check finds every fault of the Spec, on its own and against the host.
