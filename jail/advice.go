@@ -121,7 +121,7 @@ func (res *Result) accuse(program, files, said string) {
 	}
 	switch {
 	case ofNetwork:
-		res.Message += ", and it was refused the network: " + d.inWords()
+		res.Message += refusedNetwork + d.inWords()
 		if res.Reason == ReasonTimeout { // more time helps no program that waits for what is not there
 			res.Hint = joined(networkHint(*d), res.Hint)
 		} else {
@@ -139,6 +139,22 @@ func (res *Result) accuse(program, files, said string) {
 	default:
 		res.Hint = joined(joined(res.Hint, exitHint(program, res.ExitCode)), "it was refused "+d.inWords()+", which many programs try and do without; if that may be it: "+d.way())
 	}
+}
+
+// acquit takes back that accuse named the network, before it was known what else the
+// program said, and judges anew by w, which is all of it.
+func (res *Result) acquit(w words) {
+	i := slices.IndexFunc(res.Denials, func(d Denial) bool { return d.Likely && isNetwork(d) })
+	if i < 0 || res.Reason != ReasonExecutionFailed || w.ofNetwork() {
+		return
+	}
+	d := res.Denials[i]
+	res.Message = strings.TrimSuffix(res.Message, refusedNetwork+d.inWords())
+	res.Hint = strings.TrimSuffix(strings.TrimSuffix(res.Hint, networkHint(d)), "; ")
+	for i := range res.Denials {
+		res.Denials[i].Likely = false
+	}
+	res.accuse("", "", w.all)
 }
 
 // inWords is d in a sentence.
@@ -190,6 +206,8 @@ func neverWords(never string) string {
 	}
 	return "no flag allows it (" + never + ")"
 }
+
+const refusedNetwork = ", and it was refused the network: "
 
 const noNetwork = "a box reaches no network and finds no host, so what the program fetches has to be in it beforehand, such as packages, by --ro or --workspace"
 

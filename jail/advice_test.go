@@ -125,6 +125,38 @@ func TestHeed(t *testing.T) {
 	}
 }
 
+// A socket that was refused is blamed before it is known what was thrown. If that is of a
+// file, and nothing that was said of a connection, it was not the socket, as by a program
+// that says it on stderr.
+func TestHeedAcquitsTheNetwork(t *testing.T) {
+	const missing, path = "FileNotFoundError: [Errno 2] No such file or directory: '/nosuch'", `: "/nosuch"`
+	socket := Denial{What: "socket(AF_INET, SOCK_STREAM)", Errno: "EAFNOSUPPORT", Count: 1}
+	chroot := Denial{What: `chroot("/")`, Errno: "EPERM", Count: 1, Never: "n"}
+	for name, c := range map[string]struct {
+		denials             []Denial
+		stderr, thrown      string
+		trace, message, why string
+	}{
+		"a file":              {[]Denial{socket}, "", missing, "", "m", "its error tells of a file"},
+		"Node.js":             {[]Denial{socket}, "", "Error: ENOENT: no such file or directory, open '/nosuch'", "", "m", "its error tells of a file"},
+		"a connection":        {[]Denial{socket}, "", "OSError: [Errno 97] Address family not supported by protocol", "", "m" + refusedNetwork + socket.inWords(), noNetwork},
+		"neither":             {[]Denial{socket}, "", "ZeroDivisionError: division by zero", "", "m" + refusedNetwork + socket.inWords(), noNetwork},
+		"a child's":           {[]Denial{socket}, "curl: (6) Could not resolve host: x\n", missing, "", "m" + refusedNetwork + socket.inWords(), noNetwork},
+		"while it was caught": {[]Denial{socket}, "", missing, "OSError: [Errno 97] Address family not supported by protocol\n\nDuring handling", "m" + refusedNetwork + socket.inWords(), noNetwork},
+		"something else":      {[]Denial{socket, chroot}, "", missing, "", `m, and it was refused chroot("/") (EPERM)`, "no flag allows it"},
+	} {
+		code := 1
+		res := Result{Reason: ReasonExecutionFailed, ExitCode: &code, Message: "m", Denials: c.denials, Observed: &Observation{}, Stderr: Output{Text: c.stderr}, Error: &Thrown{Trace: c.trace}}
+		res.accuse("/bin/x", "", res.saidOnStderr())
+		res.Heed(c.thrown)
+		likely := slices.ContainsFunc(res.Denials, func(d Denial) bool { return d.Likely && isNetwork(d) })
+		if res.Message != c.message || !strings.HasPrefix(res.Hint, c.why) || likely != strings.Contains(c.message, refusedNetwork) ||
+			strings.HasPrefix(c.why, "its error") && !strings.Contains(res.Hint, path) {
+			t.Errorf("%s: %q, %q, likely %v; want %q, %q", name, res.Message, res.Hint, likely, c.message, c.why)
+		}
+	}
+}
+
 // What waits for the network is not first told to wait for longer.
 func TestAccuseOfWaiting(t *testing.T) {
 	res := Result{Reason: ReasonTimeout, Message: "m", Hint: "raise --timeout", Denials: []Denial{{What: "socket(AF_INET, SOCK_STREAM)", Errno: "EPERM", Count: 1}}}

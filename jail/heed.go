@@ -19,9 +19,18 @@ import (
 // Heed is for who knows better than from stderr what a program said of its failure,
 // such as what a runner says was thrown: where that names a file that was refused,
 // message and hint tell of it, and where it tells of another one, the hint says how
-// to find out. It changes nothing where something likelier is known, or nothing failed.
+// to find out. Where the words are of a file, and none of the program's is of a connection,
+// a socket that was refused is blamed no longer. It changes nothing where something
+// likelier is known, or nothing failed.
 func (res *Result) Heed(said string) {
 	said = endsOf(said)
+	trace := ""
+	if res.Error != nil {
+		trace = endsOf(res.Error.Trace)
+	}
+	if w := wordsOf(said); w.ofFiles() {
+		res.acquit(wordsOf(res.saidOnStderr() + "\n" + trace + "\n" + said))
+	}
 	if res.Reason != ReasonExecutionFailed || slices.ContainsFunc(res.Denials, func(d Denial) bool { return d.Likely }) {
 		return
 	}
@@ -34,10 +43,6 @@ func (res *Result) Heed(said string) {
 		d.Likely = true
 		res.Message, res.Hint = res.Message+", and it was refused "+d.inWords(), d.wayOut()
 		return
-	}
-	trace := ""
-	if res.Error != nil {
-		trace = endsOf(res.Error.Trace)
 	}
 	if name := cmp.Or(notStarted(said), notStarted(trace)); name != "" {
 		res.Hint = "the program found no " + shownPath(name) + " in the PATH of the box: " + startedByPath

@@ -21,6 +21,7 @@ func TestErrorsOfFilesAreAnswered(t *testing.T) {
 		{Python, "import no_such_package", "its error tells of a module (ModuleNotFoundError): "},
 		{Node, "require('node:fs').writeFileSync('/srv/nowhere/x', '')", "its error tells of a file (ENOENT: \"/srv/nowhere/x\"): "},
 		{Node, "require('no-such-package')", "its error tells of a module (Cannot find module): "},
+		{Python, "import socket\ntry: socket.create_connection(('192.0.2.1', 80))\nexcept OSError: pass\nopen('/srv/nowhere/x')", "its error tells of a file (No such file or directory: \"/srv/nowhere/x\"): "},
 		{Python, "1/0", ""},
 		{Node, "throw new Error('not so')", ""},
 	} {
