@@ -43,6 +43,9 @@ type sizes struct {
 	filters     int   // rounds of the filter table
 }
 
+// leastRounds are those of the cold table for figures that are to be cited.
+const leastRounds = 200
+
 func full(n int) sizes {
 	return sizes{cold: n, hello: max(n/3, 1), burst: 400, slowBurst: 50, bursts: 5, growth: max(n/15, 1), output: 1 << 30, outputs: 5, samples: 9, filters: 21}
 }
@@ -111,7 +114,7 @@ func main() {
 	}
 	text, err := report(given, chosen, s)
 	if err == nil && *docs != "" {
-		err = page{*docs, s.cold >= full(300).cold && len(chosen) == len(names)}.write(text)
+		err = page{*docs, s.cold >= leastRounds && len(chosen) == len(names)}.write(text)
 	}
 	exit(err)
 }
