@@ -236,3 +236,22 @@ func TestStarterIsStopped(t *testing.T) {
 		}
 	}
 }
+
+// Where the starter is killed between making PID 1 and telling of it, PID 1 still has the
+// other end of the channel: that nothing comes is known at once all the same.
+func TestStarterIsKilled(t *testing.T) {
+	p, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(p[0])
+	defer unix.Close(p[1])
+	starter, err := os.StartProcess("/bin/sh", []string{"sh", "-c", "kill -9 $$"}, &os.ProcAttr{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	if pid, err := Born(starter.Pid, p[0]); err != unix.ECHILD || time.Since(began) > looks*lookAfter/2 {
+		t.Errorf("Born() = %d, %v, after %v; want ECHILD", pid, err, time.Since(began))
+	}
+}

@@ -136,9 +136,20 @@ func answered(starter, channel int, answer []byte) int {
 		fds := []unix.PollFd{{Fd: int32(channel), Events: unix.POLLIN}}
 		if n, err := unix.Poll(fds, int(lookAfter.Milliseconds())); n == 0 && err == nil {
 			look++
+			if ended(starter) {
+				look = looks // for what it said before that
+			}
 			unix.Kill(starter, unix.SIGCONT)
 		}
 	}
+}
+
+// ended says whether the starter, which nobody has waited for, has come to its end. The
+// channel does not tell: PID 1 may be there, and has the other end as well.
+func ended(starter int) bool {
+	var info unix.Siginfo
+	err := unix.Waitid(unix.P_PID, starter, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+	return err == nil && info.Signo != 0
 }
 
 // brokenOff is with what init.c exits when its supervisor has gone.
