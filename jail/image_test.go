@@ -138,7 +138,7 @@ func runFrom(r *run, image int, planned func()) error {
 	r.end.pidfd, r.end.group = c.pidfd, r.group
 	err = r.wait(c)
 	r.end.over()
-	r.result.Stdout, r.result.Stderr = streams.finish(&r.end)
+	r.result.Stdout, r.result.Stderr = streams.finish(&r.end, taking{})
 	return err
 }
 

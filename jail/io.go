@@ -14,6 +14,9 @@ type IO struct {
 	Stdin io.Reader
 	// Stdout and Stderr receive the program's output as it comes. A nil one is
 	// captured into the Result instead, up to Limits.Output.
+	// Who takes it later than it is written is waited for, until Limits.Timeout is over or
+	// the context ends: then the run is canceled, with Output.Truncated, and the Writer
+	// may still be in its last call when RunIO returns.
 	Stdout, Stderr io.Writer
 	// Value, if not nil, gives the program descriptor 3, a socket of its own beside
 	// its output, and receives what it writes there, up to Limits.Output on its

@@ -96,9 +96,9 @@ func (s *streams) move(i int, buf []byte, e *end) (int, error) {
 			sk.remember(keep)
 			s.mu.Unlock()
 		}
-		s.handing.Store(true)
+		s.handing.Store(int32(i) + 1)
 		_, err := sk.w.Write(keep)
-		s.handing.Store(false)
+		s.handing.Store(0)
 		if err != nil {
 			s.lost(i, err, e)
 		}
@@ -119,8 +119,8 @@ func (s *streams) splice(i int, sk *sink, most int) (int, bool) {
 	if left == 0 || room <= 0 {
 		return 0, false
 	}
-	s.handing.Store(true)
-	defer s.handing.Store(false)
+	s.handing.Store(int32(i) + 1)
+	defer s.handing.Store(0)
 	n, err := unix.Splice(s.from[i], nil, int(sk.file.Fd()), nil, int(min(left, int64(room))), unix.SPLICE_F_MOVE)
 	if err != nil {
 		sk.file = nil // the caller's end is none that can be spliced to

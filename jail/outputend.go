@@ -1,6 +1,7 @@
 package jail
 
 import (
+	"errors"
 	"io"
 	"time"
 
@@ -39,32 +40,72 @@ func (s *streams) lostFor() error {
 	return s.why
 }
 
-// outputGrace bounds how long a run waits, after its last process is gone, for
-// output that somebody outside the box still holds the other end of, or that
-// the caller does not take.
-const outputGrace = 500 * time.Millisecond
+const (
+	// outputGrace bounds how long a run waits, after its last process is gone, for
+	// output that somebody outside the box still holds the other end of.
+	outputGrace = 500 * time.Millisecond
+	// outsideGrace is how long that is waited for one who writes and writes.
+	outsideGrace = 20 * outputGrace
+	// takerGrace bounds the same for output that the caller does not take, where the
+	// time of the run is over.
+	takerGrace = 2 * outputGrace
+	outputLook = 50 * time.Millisecond
+)
 
-// outputRounds is how many times that is waited for one who writes and writes.
-const outputRounds = 20
+// A taking is how long the caller may take for what is left of the output of a program
+// that has ended by itself: until the time of the run is over, or he ends that. What was
+// ended has none.
+type taking struct {
+	until time.Time
+	ended func() bool
+}
+
+// over says whether a wait that began at some time has been long enough.
+func (p taking) over(began time.Time) bool {
+	return time.Since(began) >= takerGrace && (!time.Now().Before(p.until) || p.ended())
+}
+
+// errUntaken is why output is lost that the caller does not take.
+var errUntaken = errors.New("nobody took the rest of it before the time of the run was over (--timeout)")
 
 // await waits for the copying. Told to stop, it ends once there is nothing to read,
 // but for two reasons: the caller does not take what it is handed, or somebody writes
 // who is not of the box. That there was no processor time for it is none.
-func (s *streams) await() {
-	for round := range outputRounds {
+func (s *streams) await(p taking) {
+	select {
+	case <-s.done:
+		return
+	case <-time.After(outputGrace):
+	}
+	s.mu.Lock()
+	if !s.gone {
+		unix.Write(s.stop[1], []byte{0})
+	}
+	s.mu.Unlock()
+	for began := time.Now().Add(-outputGrace); ; {
 		select {
 		case <-s.done:
 			return
-		case <-time.After(outputGrace):
+		case <-time.After(outputLook):
 		}
-		s.mu.Lock()
-		if round == 0 && !s.gone {
-			unix.Write(s.stop[1], []byte{0})
-		}
-		s.mu.Unlock()
-		if round > 0 && s.handing.Load() {
+		i := s.handing.Load() - 1
+		if i >= 0 && p.over(began) {
+			s.untaken(i, p)
 			return
 		}
+		if i < 0 && time.Since(began) >= outsideGrace && p.over(began) {
+			return
+		}
+	}
+}
+
+// untaken gives up on a caller who does not take a stream.
+func (s *streams) untaken(i int32, p taking) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sinks[i].cut = true
+	if s.why == nil && !p.until.IsZero() {
+		s.why = errUntaken
 	}
 }
 
@@ -93,7 +134,7 @@ func drained(fd int) bool {
 }
 
 // finish returns what was written.
-func (s *streams) finish(e *end) (stdout, stderr Output) {
+func (s *streams) finish(e *end, p taking) (stdout, stderr Output) {
 	if s.tty != nil {
 		s.tty.release()
 		defer s.tty.restore()
@@ -112,7 +153,7 @@ func (s *streams) finish(e *end) (stdout, stderr Output) {
 	if !s.pumping {
 		s.pump(e)
 	}
-	s.await()
+	s.await(p)
 	if s.feed != nil {
 		s.feed.release()
 	}

@@ -21,10 +21,10 @@ type streams struct {
 	feed      *feeder
 	pumping   bool // by the run's own goroutine
 	tty       *terminal
-	slave     string      // the terminal's device on the host
-	held      fdSet       // of a terminal: what keeps it open until the box is gone
-	handing   atomic.Bool // something to the caller at this moment
-	idles     bool        // somebody asks when something went in or out
+	slave     string       // the terminal's device on the host
+	held      fdSet        // of a terminal: what keeps it open until the box is gone
+	handing   atomic.Int32 // 1 + the stream of which the caller is handed something at this moment, or 0
+	idles     bool         // somebody asks when something went in or out
 	base      time.Time
 	movedAt   atomic.Int64 // when something last went in or out, in nanoseconds from base on; 0: they are joined to nobody yet
 

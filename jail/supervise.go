@@ -57,8 +57,12 @@ func (r *run) seeThrough(ctx context.Context, c *child) error {
 	}
 	r.observer.end()
 	r.endAudit()
-	r.result.Stdout, r.result.Stderr = r.streams.finish(&r.end)
-	r.value.finish()
+	p := taking{ended: func() bool { return ctx.Err() != nil || interrupted(r.interrupt) }}
+	if cause == "" {
+		p.until = r.started.Add(r.spec.Limits.Timeout)
+	}
+	r.result.Stdout, r.result.Stderr = r.streams.finish(&r.end, p)
+	r.value.finish(p)
 	if late := cmp.Or(r.streams.cause(), r.value.cause()); late != "" && cause == "" {
 		// The program had ended already, with this still in the pipe.
 		r.end.lateCause(late)

@@ -108,16 +108,25 @@ func (v *value) take(b []byte, e *end) {
 // finish waits for the end of the value, which is that of the box. Somebody who
 // holds the socket outside of it, and a caller who does not take what was written,
 // are not waited for longer than with the output.
-func (v *value) finish() {
+func (v *value) finish(p taking) {
 	if v == nil {
 		return
 	}
-	for range 2 {
+	began := time.Now()
+	for wait := outputGrace; ; wait = outputLook {
 		select {
 		case <-v.done:
 			return
-		case <-time.After(outputGrace):
+		case <-time.After(wait):
 			v.from.SetReadDeadline(time.Now())
+		}
+		if p.over(began) {
+			v.mu.Lock()
+			defer v.mu.Unlock()
+			if v.why == nil && !p.until.IsZero() {
+				v.why = errUntaken
+			}
+			return
 		}
 	}
 }

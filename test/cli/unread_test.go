@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -94,4 +95,23 @@ func writes(t *testing.T, pid, fd int) {
 		time.Sleep(100 * time.Millisecond)
 	}
 	t.Fatalf("process %d does not write to %d", pid, fd)
+}
+
+// Who reads later than the program ends gets all that it wrote, and jail's exit status is
+// the program's.
+func TestSlowReaderGetsAll(t *testing.T) {
+	const size = 100_000 // what fits into the pipes, so that the program does not wait
+	cmd := exec.Command("jail", "run", "--", "/bin/sh", "-c", fmt.Sprint("head -c ", size, " /dev/zero"))
+	r, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(3 * time.Second) // longer than any grace of jail's own
+	got, err := io.ReadAll(r)
+	if werr := cmd.Wait(); len(got) != size || err != nil || werr != nil {
+		t.Errorf("read %d of %d (%v), and jail ended with %v", len(got), size, err, werr)
+	}
 }
