@@ -69,6 +69,8 @@ func suspicionOf(d Denial, said words) (s suspicion, any bool) {
 		return tried, true
 	case (d.common || s == missed) && said.name(d):
 		return told, true
+	case s == lookup && !said.ofNetwork(): // the shell, and much that it runs, looks names up at each start
+		return tried, false
 	case s == tried && d.Errno == "ENOSYS" && tellsOf(said.all, "unction not implemented", "ENOSYS"): // which no other is heard with
 		return told, true
 	}
@@ -128,8 +130,7 @@ func (res *Result) accuse(program, files, said string) {
 			res.Hint = joined(res.Hint, networkHint(*d))
 		}
 	case s == lookup:
-		res.Hint = joined(joined(res.Hint, exitHint(program, res.ExitCode)), "it was refused "+d.inWords()+", with which libc looks names up: if one was a host's, "+noNetwork+
-			"; if it was a Unix socket of its own, "+d.wayOut())
+		res.Hint = joined(joined(res.Hint, exitHint(program, res.ExitCode)), d.lookupHint())
 	case s >= missed:
 		res.Message += ", and it was refused " + d.inWords()
 		if makesCode(*d) {
@@ -155,6 +156,13 @@ func (res *Result) acquit(w words) {
 		res.Denials[i].Likely = false
 	}
 	res.accuse("", "", w.all)
+}
+
+// lookupHint is for a program that was refused d, with which libc looks names up, and whose
+// own words are of the network or of a socket.
+func (d Denial) lookupHint() string {
+	return "it was refused " + d.inWords() + ", with which libc looks names up: if one was a host's, " + noNetwork +
+		"; if it was a Unix socket of its own, " + d.wayOut()
 }
 
 // inWords is d in a sentence.

@@ -48,9 +48,11 @@ func (res *Result) Heed(said string) {
 		res.Hint = "the program found no " + shownPath(name) + " in the PATH of the box: " + startedByPath
 		return
 	}
-	if hint := cmp.Or(res.limitHint(said, nil), res.fileHint("error", said)); hint != "" {
-		res.Hint = hint
+	hint := cmp.Or(res.limitHint(said, nil), res.hostHint(said), res.fileHint("error", said))
+	if d, s := suspects(res.Denials, w); hint == "" && s == lookup {
+		hint = d.lookupHint()
 	}
+	res.Hint = cmp.Or(hint, res.Hint)
 }
 
 // mostSaid is how many bytes of a program's words are looked into: each of them is, for

@@ -2,6 +2,7 @@ package jail
 
 import (
 	"fmt"
+	"os/exec"
 	"runtime"
 	"strings"
 	"testing"
@@ -51,6 +52,44 @@ func TestFirstAndLastWordsAreHeeded(t *testing.T) {
 		res.accuse("prog", "", res.saidOnStderr())
 		if !strings.Contains(res.Hint, "--ro /srv/lib/x.txt") {
 			t.Errorf("%s: %q (%q), want the file that it tells of", name, res.Message, res.Hint)
+		}
+	}
+}
+
+// Names are looked up by a socket at each start of a shell: who fails by itself is told
+// nothing of it, on stderr or elsewhere, and who speaks of the network or of sockets is.
+func TestNamesAreLookedUpByAll(t *testing.T) {
+	look := Denial{What: "socket(AF_UNIX, SOCK_STREAM|SOCK_NONBLOCK)", Errno: "EPERM", Count: 2, Grant: "--unix"}
+	for said, want := range map[string]string{
+		"": "", "Error: 3 tests failed": "", "KeyError: 'x'": "", "ModuleNotFoundError: x": "its ", "socket.gaierror: Name or service not known": noNetwork,
+		"PermissionError: [Errno 1] Operation not permitted, in socket.py": "with which libc looks names up",
+	} {
+		for _, heeded := range []bool{false, true} {
+			code := 1
+			res := Result{Reason: ReasonExecutionFailed, ExitCode: &code, Message: "m", Denials: []Denial{look}, Observed: &Observation{}}
+			if res.accuse("prog", "", map[bool]string{false: said}[heeded]); heeded {
+				res.Heed(said)
+			}
+			if !strings.Contains(res.Hint, want) || (res.Hint == "") != (want == "") || res.Message != "m" || res.Denials[0].Likely {
+				t.Errorf("%q, heeded %v: %q (%q), want %q", said, heeded, res.Message, res.Hint, want)
+			}
+		}
+	}
+}
+
+// What fails by itself has no hint, though its shell was refused a look-up of names.
+func TestShellThatFailsByItself(t *testing.T) {
+	needListener(t)
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, script := range []string{"exit 3", "echo tests failed >&2; exit 1"} {
+		s := shell("")
+		s.Args = []string{bash, "-c", script}
+		res := runBox(t, s, IO{})
+		if want(t, res, ReasonExecutionFailed); res.Hint != "" {
+			t.Errorf("%s: hint %q; %+v", script, res.Hint, res.Denials)
 		}
 	}
 }
