@@ -176,7 +176,7 @@ func (h *hostLooks) privateName(real string) string {
 	case slices.ContainsFunc(h.homes, func(home string) bool { return below(home, real) }):
 		return "a whole home is in it"
 	}
-	return ""
+	return h.keysLie(real)
 }
 
 // wholes are folders of which a part may be meant, and never the whole (hier(7)).

@@ -43,10 +43,13 @@ func (h *hostLooks) hidden(real string) string {
 // ofHome is the part of hidden that is about homes.
 func (h *hostLooks) ofHome(real string) string {
 	home := h.homeOf(real)
-	if home == "" || !strings.HasPrefix(real, home+"/.") {
+	at := h.asOfHome(real, "XDG_")
+	if home != "" && strings.HasPrefix(real, home+"/.") {
+		at = real[len(home)+1:]
+	}
+	if at == "" {
 		return ""
 	}
-	at := real[len(home)+1:]
 	if slices.ContainsFunc(packages, func(p string) bool { return below(at, p) }) {
 		return ""
 	}

@@ -2,7 +2,6 @@ package jail
 
 import (
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -13,37 +12,13 @@ import (
 
 // ofPrefix are the folders of a prefix in which what lies in its bin looks for the rest of
 // itself, such as an interpreter's standard library, and what it is set up by.
-var ofPrefix = []string{"etc", "lib", "lib32", "lib64", "libexec"}
-
-// loadPaths are variables with the folders, or the files, in which loaders and interpreters
-// look for code (ld.so(8), and the manuals of the languages).
-var loadPaths = []string{"BASH_ENV", "CLASSPATH", "ENV", "GEM_PATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "NODE_PATH", "PERL5LIB", "PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP", "RUBYLIB"}
-
-// loadedBy are the places that the caller's variables name, each as named and as what its
-// links lead to, with the variable.
-func loadedBy(closed []string) map[string]string {
-	places := map[string]string{}
-	for _, variable := range loadPaths {
-		for p := range strings.FieldsFuncSeq(os.Getenv(variable), func(c rune) bool { return c == ':' || c == ' ' && variable == "LD_PRELOAD" }) {
-			if p = path.Clean(p); !path.IsAbs(p) || p == "/" {
-				continue
-			}
-			if f, ok := (&hostLooks{closed: closed}).look(p); ok {
-				places[p], places[f.real] = variable, variable
-			}
-		}
-	}
-	return places
-}
+var ofPrefix = []string{"etc", "lib", "lib32", "lib64", "libexec", "share"}
 
 // loads says why what lies at a path is not written to for what programs load, or is "".
 func (h *hostLooks) loads(real string) string {
-	for place, variable := range h.loaded {
-		if variable == "PYTHONHOME" && !below(place, real) && !inPrefix(real, place) {
-			continue
-		}
-		if below(place, real) || below(real, place) && h.code(real) {
-			return notHinted + "programs that you run load what lies in it, by " + variable
+	for _, l := range h.loaded {
+		if below(l.at, real) || below(real, l.at) && l.means(h, real) {
+			return notHinted + l.why + l.variable
 		}
 	}
 	of := func(bin string) bool {
@@ -75,7 +50,7 @@ func (l *linkedPrograms) packages(h *hostLooks) []string {
 		}
 		const mostAbove = 3
 		for n, at := 0, dir; n < mostAbove && at != "/"; n, at = n+1, path.Dir(at) {
-			part := n == 1 && slices.Contains([]string{"bin", "build", "cli", "dist", "lib", "libexec", "out", "sbin", "scripts", "src"}, path.Base(dir))
+			part := n == 1 && slices.Contains([]string{"bin", "build", "cli", "dist", "exe", "lib", "libexec", "out", "sbin", "scripts", "src"}, path.Base(dir))
 			sign := slices.ContainsFunc(packageSigns, func(name string) bool { return there(path.Join(at, name)) })
 			if n == 0 || part || sign {
 				if at != "/" && !slices.Contains(wholes, at) && !slices.Contains(h.homes, at) && !slices.Contains(l.around, at) {
@@ -114,5 +89,5 @@ func (h *hostLooks) code(real string) bool {
 // codeFile says that of a name alone.
 func codeFile(name string) bool {
 	return name == "package.json" || strings.Contains(name, ".so.") ||
-		slices.Contains([]string{".bash", ".cjs", ".class", ".jar", ".js", ".mjs", ".node", ".pl", ".pm", ".py", ".pyc", ".rb", ".sh", ".so", ".ts"}, path.Ext(name))
+		slices.Contains([]string{".bash", ".cjs", ".class", ".jar", ".js", ".dll", ".el", ".elc", ".jl", ".lua", ".mjs", ".node", ".php", ".pl", ".pm", ".py", ".pyc", ".r", ".R", ".rb", ".sh", ".so", ".tcl", ".ts", ".vim"}, path.Ext(name))
 }

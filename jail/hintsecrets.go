@@ -78,5 +78,5 @@ func (h *hostLooks) secretIn(dir string) string {
 			return rest
 		}
 	}
-	return ""
+	return h.keyPlaceIn(dir)
 }

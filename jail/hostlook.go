@@ -36,13 +36,15 @@ type hostLooks struct {
 	written []string
 	// around are the folders that the caller is in, and granted.
 	around   []string
+	cwd      string   // that folder of the caller's, or ""
 	gitTrees []string // the repositories that these lie in, nil until asked
 	homes    []string
 	policy   []string // ProfileRef.Files
 	// programs are the folders of the programs that the caller runs.
 	programs []string
-	loaded   map[string]string // loadedBy
-	byLinks  *linkedPrograms   // nil until asked (linked)
+	loaded   []loadedPlace   // loadedBy
+	keys     []keyPlace      // keysBy
+	byLinks  *linkedPrograms // nil until asked (linked)
 	mounts   hostMounts
 	// held is what was found in folders (holds), by their paths.
 	held map[string]string
@@ -59,21 +61,25 @@ func newHostLooks(v view, takes time.Duration) *hostLooks {
 		}
 	}
 	if dir, err := syscall.Getwd(); err == nil && path.IsAbs(dir) {
-		h.around = append(h.around, dir)
+		h.around, h.cwd = append(h.around, dir), dir
 	}
+	cwd := h.cwd
 	var mounts hostMounts
 	var closed, homes, programs []string
-	var loaded map[string]string
+	var loaded []loadedPlace
+	var keys []keyPlace
 	if h.bounded(func() {
 		var err error
 		mounts, err = readMounts()
 		if closed = mounts.closed(); err != nil {
 			closed = []string{"/"} // which mounts there are is not known
 		}
-		homes, loaded = homesOf(closed), loadedBy(closed)
+		homes = homesOf(closed)
 		programs = programsOf(closed, homes)
+		looks := &hostLooks{closed: closed, homes: homes, cwd: cwd}
+		loaded, keys = looks.loadedBy(), looks.keysBy()
 	}) {
-		h.mounts, h.closed, h.homes, h.programs, h.loaded = mounts, closed, homes, programs, loaded
+		h.mounts, h.closed, h.homes, h.programs, h.loaded, h.keys = mounts, closed, homes, programs, loaded, keys
 	}
 	return h
 }

@@ -1,0 +1,103 @@
+package jail
+
+import (
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// What a command, or a list of places, may name is taken from its words: a word too many
+// costs a hint, and one too few is a file that somebody runs.
+
+// pathWords are what of a text may be paths: the whole, its words, and some of them in a
+// row, as a path may have spaces in it. Variables stand for what also says they do, or the
+// caller has in them.
+func pathWords(text string, also func(name string) string) (list []string) {
+	const mostInARow = 12
+	text = os.Expand(text, func(name string) string {
+		if rest := strings.TrimLeft(name, nameLetters); rest != "" { // ${name:-word}
+			return os.Getenv(name[:len(name)-len(rest)]) + " " + rest
+		}
+		if value := also(name); value != "" {
+			return value
+		}
+		return os.Getenv(name)
+	})
+	var begins, ends []int
+	in := false
+	for i, c := range text {
+		between := notOfPath(c) || strings.ContainsRune(`=!|&@\`, c)
+		switch {
+		case !between && !in:
+			begins = append(begins, i)
+		case between && in:
+			ends = append(ends, i)
+		}
+		in = !between
+	}
+	if in {
+		ends = append(ends, len(text))
+	}
+	add := func(word string) {
+		if word = strings.TrimSpace(word); word != "" && len(word) <= unix.PathMax && !slices.Contains(list, word) {
+			list = append(list, word)
+		}
+	}
+	add(text)
+	for n, begin := range begins {
+		if word := text[begin:ends[n]]; strings.HasPrefix(word, "-") { // -I/x
+			if at := strings.IndexAny(word, "./~"); at > 0 {
+				begin += at
+			}
+		}
+		word := text[begin:ends[n]]
+		add(word)
+		if at := strings.IndexAny(word, "*?%"); at >= 0 { // /x/?.lua
+			add(word[:max(strings.LastIndexByte(word[:at], '/'), 0)])
+		}
+		for _, end := range ends[n+1 : min(n+mostInARow, len(ends))] {
+			if row := strings.NewReplacer(`"`, "", `'`, "", `\`, "").Replace(text[begin:end]); strings.ContainsAny(row, "/~") {
+				add(row)
+			}
+		}
+	}
+	return list
+}
+
+const nameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
+
+// placed are the paths that a word may name, as it is and with its links followed: from the
+// root, from a home, or else from each of some folders.
+func (h *hostLooks) placed(word string, from ...string) (list []string) {
+	add := func(p string) {
+		if p = path.Clean(p); !path.IsAbs(p) || p == "/" || slices.Contains(list, p) {
+			return
+		}
+		list = append(list, p)
+		if f, ok := h.look(p); ok && f.real != p && f.real != "/" {
+			list = append(list, f.real)
+		}
+	}
+	if rest, ok := strings.CutPrefix(word, "~"); ok {
+		name, rest, _ := strings.Cut(rest, "/")
+		for _, home := range h.homes {
+			if name == "" || path.Base(home) == name {
+				add(path.Join(home, rest))
+			}
+		}
+		return list
+	}
+	if path.IsAbs(word) {
+		add(word)
+		return list
+	}
+	for _, dir := range from {
+		if dir != "" {
+			add(path.Join(dir, word))
+		}
+	}
+	return list
+}
