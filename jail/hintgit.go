@@ -60,17 +60,23 @@ func (h *hostLooks) repositories() []string {
 
 // gitConfigs are what a repository's settings say of hooks and programs.
 type gitConfigs struct {
-	h      *hostLooks
-	tree   string   // its folder, or "" for what is said for all of them
-	hooks  []string // where they lie
-	runs   []string // files that other settings name, mostly to be run
-	files  []string // that were read
-	unseen string
+	h     *hostLooks
+	tree  string   // its folder, or "" for what is said for all of them
+	hooks []string // where they lie
+	runs  []string // what other settings name, mostly to be run
+	// folders are those of runs, of which all that lies in one may be meant.
+	folders []string
+	files   []string // that were read
+	unseen  string
 }
 
 // gitSettings are those of one repository, or of none, with those for all.
 func (h *hostLooks) gitSettings(tree string) *gitConfigs {
+	if c, ok := h.gitRead[tree]; ok {
+		return c
+	}
 	c := &gitConfigs{h: h, tree: tree}
+	h.gitRead[tree] = c
 	if tree != "" {
 		c.read(path.Join(tree, ".git/config"))
 		c.read(path.Join(tree, ".git/config.worktree"))
@@ -81,6 +87,14 @@ func (h *hostLooks) gitSettings(tree string) *gitConfigs {
 		c.read(path.Join(home, ".config/git/config"))
 	}
 	c.read("/etc/gitconfig")
+	c.read("/usr/local/etc/gitconfig")
+	for variable, file := range map[string]string{"GIT_CONFIG_GLOBAL": "", "GIT_CONFIG_SYSTEM": "", "XDG_CONFIG_HOME": "git/config", "GIT_DIR": "config", "GIT_COMMON_DIR": "config"} {
+		if value := os.Getenv(variable); value != "" {
+			for _, p := range h.placed(value, h.cwd) {
+				c.read(path.Join(p, file))
+			}
+		}
+	}
 	return c
 }
 
@@ -92,7 +106,7 @@ func (c *gitConfigs) tells(real string) string {
 	switch {
 	case slices.ContainsFunc(c.hooks, func(hooks string) bool { return below(real, hooks) || below(hooks, real) }):
 		return notHinted + "git runs its hooks there, by core.hooksPath"
-	case slices.ContainsFunc(c.runs, holds):
+	case slices.ContainsFunc(c.runs, holds), slices.ContainsFunc(c.folders, func(dir string) bool { return below(real, dir) }):
 		return notHinted + "git is told by its settings to run, or to read, what lies in it"
 	case c.unseen != "":
 		return notHinted + "what git runs could not be looked at: " + shownPath(c.unseen) + " is too long, or can't be read"
@@ -116,7 +130,13 @@ func (c *gitConfigs) pointed(file string) {
 	}
 }
 
-// read takes a file of settings, and those that it includes, by whatever condition.
+// ofPlaces are settings by whose paths git neither runs anything nor is told to: whole
+// repositories, their folders, their addresses and their branches.
+var ofPlaces = []string{"branch.merge", "core.worktree", "gui.recentrepo", "maintenance.repo", "remote.fetch", "remote.push", "remote.pushurl", "remote.url", "safe.directory", "scalar.repo", "submodule.url",
+	"url.insteadof", "url.pushinsteadof"}
+
+// read takes a file of settings, and those that it includes, by whatever condition. Which
+// settings are commands is not asked: nothing that one may name is written to.
 func (c *gitConfigs) read(file string) {
 	const mostFiles = 32
 	if slices.Contains(c.files, file) {
@@ -127,59 +147,63 @@ func (c *gitConfigs) read(file string) {
 		return
 	}
 	text, _ := c.text(file)
-	section := ""
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if head, rest, ok := strings.Cut(line, "]"); ok && strings.HasPrefix(line, "[") {
-			section, line = strings.ToLower(head[1:]), strings.TrimSpace(rest)
-		}
-		key, value, _ := strings.Cut(line, "=")
-		switch key = strings.ToLower(strings.TrimSpace(key)); {
-		case key == "hookspath" && section == "core":
-			c.hooks = append(c.hooks, c.paths(value, c.tree)...)
-		case key == "path" && strings.HasPrefix(section, "include"):
-			for _, p := range c.paths(value, path.Dir(file)) {
+	for _, e := range gitEntries(text) {
+		switch {
+		case e.key == "hookspath" && e.section == "core":
+			c.hooks = append(c.hooks, c.h.placed(e.value, c.tree)...)
+		case e.key == "path" && strings.HasPrefix(e.section, "include"):
+			for _, p := range c.h.placed(e.value, path.Dir(file)) {
 				c.runs = append(c.runs, p)
 				c.read(p)
 			}
-		case !slices.Contains([]string{"directory", "insteadof", "pushinsteadof", "pushurl", "url", "worktree"}, key):
-			c.runs = append(c.runs, c.named(value)...)
+		case !slices.Contains(ofPlaces, e.section+"."+e.key), strings.Contains(e.value, "::"): // gitremote-helpers(7)
+			c.named(e.value, file)
+		}
+		if e.key == "" && strings.Contains(e.of, "::") {
+			c.named(e.of, file)
 		}
 	}
 }
 
-// paths are what a value may name, as it is and with its links followed.
-func (c *gitConfigs) paths(value, from string) (list []string) {
-	value, _, _ = strings.Cut(strings.TrimSpace(value), " #")
-	value = strings.Trim(strings.TrimSpace(value), `"`)
-	named := []string{path.Join(from, value)}
-	if rest, ok := strings.CutPrefix(value, "~"); ok {
-		named = nil
-		for _, home := range c.h.homes {
-			named = append(named, path.Join(home, strings.TrimPrefix(rest, "/")))
-		}
-	} else if path.IsAbs(value) {
-		named = []string{path.Clean(value)}
-	} else if from == "" {
-		named = nil // which is in each repository
+// named takes what a value may name: from the root or a home, from the work tree, in which
+// git runs commands, or from the folder of the settings.
+func (c *gitConfigs) named(value, file string) {
+	const mostNamed = 1 << 13
+	inTree := func(name string) string {
+		return map[string]string{"GIT_DIR": c.tree + "/.git", "GIT_COMMON_DIR": c.tree + "/.git", "GIT_WORK_TREE": c.tree}[name]
 	}
-	for _, p := range named {
-		list = append(list, p)
-		if f, ok := c.h.look(p); ok && f.real != p {
-			list = append(list, f.real)
+	words := pathWords(value, inTree)
+	if strings.Contains(value, "$(") || strings.Contains(value, "`") { // which may say the folder
+		for _, word := range words {
+			if path.IsAbs(word) {
+				words = append(words, "."+word)
+			}
 		}
 	}
-	return list
-}
-
-// named are the paths from the root, or from a home, among the words of a value.
-func (c *gitConfigs) named(value string) (list []string) {
-	for _, word := range strings.FieldsFunc(value, func(r rune) bool { return notOfPath(r) || r == '=' || r == '!' || r == '|' || r == '&' }) {
-		if strings.HasPrefix(word, "/") || strings.HasPrefix(word, "~/") {
-			list = append(list, c.paths(word, "")...)
+	for _, word := range words {
+		bare := !strings.ContainsAny(word, "/~")
+		from := []string{c.tree, path.Dir(file)}
+		if bare {
+			from = from[:1]
+		}
+		for _, p := range c.h.placed(word, from...) {
+			if len(c.runs) > mostNamed {
+				c.unseen = file
+				return
+			}
+			f, ok := c.h.look(p)
+			folder := ok && f.dir()
+			switch {
+			case bare && (folder || !ok), below(c.tree, p) && c.tree != "", slices.Contains(c.h.homes, p), slices.Contains(wholes, p):
+				// a word that is no file, or all that there is
+			case folder && !slices.ContainsFunc(c.h.around, func(at string) bool { return below(at, p) }):
+				c.folders = append(c.folders, p)
+				fallthrough
+			default:
+				c.runs = append(c.runs, p)
+			}
 		}
 	}
-	return list
 }
 
 // text is what is in a file, if it is a plain one of some length.

@@ -106,8 +106,8 @@ func TestNoHintLeadsToHomesThatVariablesName(t *testing.T) {
 
 // The tables can be read and added to.
 func TestVariablesAreInOrder(t *testing.T) {
-	if !slices.IsSorted(keyVariables) || !slices.IsSorted(notOfGit) {
-		t.Errorf("keyVariables or notOfGit are not in order: want %q and %q", slices.Sorted(slices.Values(keyVariables)), slices.Sorted(slices.Values(notOfGit)))
+	if !slices.IsSorted(keyVariables) || !slices.IsSorted(notOfGit) || !slices.IsSorted(ofPlaces) {
+		t.Errorf("keyVariables, notOfGit or ofPlaces are not in order: want %q, %q and %q", slices.Sorted(slices.Values(keyVariables)), slices.Sorted(slices.Values(notOfGit)), slices.Sorted(slices.Values(ofPlaces)))
 	}
 	seen := map[string]bool{}
 	for _, group := range namers {

@@ -36,8 +36,9 @@ type hostLooks struct {
 	written []string
 	// around are the folders that the caller is in, and granted.
 	around   []string
-	cwd      string   // that folder of the caller's, or ""
-	gitTrees []string // the repositories that these lie in, nil until asked
+	cwd      string                 // that folder of the caller's, or ""
+	gitTrees []string               // the repositories that these lie in, nil until asked
+	gitRead  map[string]*gitConfigs // gitSettings
 	homes    []string
 	policy   []string // ProfileRef.Files
 	// programs are the folders of the programs that the caller runs.
@@ -51,7 +52,7 @@ type hostLooks struct {
 }
 
 func newHostLooks(v view, takes time.Duration) *hostLooks {
-	h := &hostLooks{until: time.Now().Add(takes), takes: takes, held: map[string]string{}}
+	h := &hostLooks{until: time.Now().Add(takes), takes: takes, held: map[string]string{}, gitRead: map[string]*gitConfigs{}}
 	for _, m := range v.grants {
 		if m.Kind == MountRW {
 			h.written = append(h.written, m.Source)
