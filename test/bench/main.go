@@ -68,6 +68,7 @@ func sections() []section {
 		{"node", func(b *bench, s sizes) (table, error) { return b.hello("node", s) }},
 		{"warm", (*bench).warm},
 		{"parallel", (*bench).parallel},
+		{"warmparallel", (*bench).warmParallel},
 		{"grants", (*bench).grants},
 		{"mounts", (*bench).mounts},
 		{"output", (*bench).throughput},

@@ -38,18 +38,25 @@ func (b *bench) burst(c command, callers, total int) (burst, error) {
 		return burst{}, err
 	}
 	defer null.Close()
+	return burstOf(callers, total, func(caller int) (time.Duration, error) {
+		mine := c
+		mine.slot = caller
+		return b.run(mine, null)
+	})
+}
+
+// burstOf is a burst of anything that one of the callers may run.
+func burstOf(callers, total int, run func(caller int) (time.Duration, error)) (burst, error) {
 	times := make([]float64, total)
 	errs := make([]error, callers)
 	var next atomic.Int64
 	var all sync.WaitGroup
 	before, began := usage(), time.Now()
 	for i := range callers {
-		mine := c
-		mine.slot = i
 		all.Go(func() {
 			for n := next.Add(1); n <= int64(total) && errs[i] == nil; n = next.Add(1) {
 				var took time.Duration
-				took, errs[i] = b.run(mine, null)
+				took, errs[i] = run(i)
 				times[n-1] = milliseconds(took)
 			}
 		})

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -79,23 +78,12 @@ func warmTimes(spec jail.Spec, rounds int) (map[string][]float64, error) {
 		return nil, err
 	}
 	defer pool.Close()
-	command := jail.Command{Args: spec.Args, Env: spec.Env}
-	run := map[string]func() error{
-		"os/exec": func() error {
-			cmd := exec.Command(spec.Args[0], spec.Args[1:]...)
-			cmd.Env = spec.Env
-			_, err := cmd.CombinedOutput()
-			return err
-		},
-		"jail.Pool": func() error {
-			r, err := pool.Run(ctx, command, jail.IO{})
-			if err == nil && !r.Warm {
-				err = fmt.Errorf("no box was ready")
-			}
-			return sound(r, err)
-		},
-		"jail.Run": func() error { return sound(jail.Run(ctx, spec)) },
-	}
+	run := waysToRun(ctx, spec, pool, func(r jail.Result) error {
+		if !r.Warm {
+			return fmt.Errorf("no box was ready")
+		}
+		return nil
+	})
 	times := map[string][]float64{}
 	for i := range warmUp + rounds {
 		for _, j := range order(i, len(warmKinds)) {
