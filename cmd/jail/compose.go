@@ -168,8 +168,13 @@ func (c *commandLine) errors(err error, field, value string, o options) {
 	if strings.HasPrefix(field, "--") {
 		c.profiled = field
 	}
+	known := make(map[jail.Fault]bool, len(c.faults))
+	for _, f := range c.faults { // such as of another box
+		known[f] = true
+	}
 	for _, f := range c.named(inWords(faults), jail.Spec{}, o) {
-		if !slices.Contains(c.faults, f) { // of another box it was found already
+		if !known[f] {
+			known[f] = true
 			c.faults = append(c.faults, f)
 		}
 	}

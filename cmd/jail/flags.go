@@ -104,9 +104,11 @@ func (c *commandLine) flag(table []flagDef, arg string, args []string) []string 
 	default:
 		value, args = args[0], args[1:]
 	}
-	if prev := c.given(def); prev != nil && !def.many && def.value != "" {
-		c.fault(shown, value, "given twice, first as "+quote(prev.value)+"; give it once")
-		return args
+	if !def.many && def.value != "" {
+		if prev := c.given(def); prev != nil {
+			c.fault(shown, value, "given twice, first as "+quote(prev.value)+"; give it once")
+			return args
+		}
 	}
 	c.settings = append(c.settings, setting{def, value})
 	return args

@@ -126,7 +126,7 @@ func TestUnderFlag(t *testing.T) {
 		"args[2]": "argument 2", "view[1].source": "--rw", "view[2].size": "--tmpfs", "view[0].target": "view[0]",
 		"view[9].target": "view", "view[3].source": "view.ro", "seccomp.deny": "--deny-syscall", "profile": "--profile", "x.toml:3: net": "x.toml:3: net",
 	} {
-		if got := underFlag(jail.Fault{Field: field}, spec, o).Field; got != want {
+		if got := askedBy(o).underFlag(jail.Fault{Field: field}, spec).Field; got != want {
 			t.Errorf("underFlag(%q) = %q, want %q", field, got, want)
 		}
 	}
