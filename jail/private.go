@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -84,7 +85,7 @@ func (r *run) makePrivate() error {
 		return privateError("mkdir", path, err)
 	}
 	r.private = path
-	fd, err := unix.Open(path, folder.Flags, 0)
+	fd, err := openPrivate(path)
 	if err != nil {
 		return privateError("open", path, err)
 	}
@@ -96,6 +97,37 @@ func (r *run) makePrivate() error {
 		return privateError("fsetxattr", path, err)
 	}
 	return nil
+}
+
+// openPrivate opens a folder that was made, and gives it its mode: the caller's umask may
+// have taken all of it, and a folder around it given it a set-group-ID bit (mkdir(2)).
+func openPrivate(path string) (int, error) {
+	const mode = 0o700
+	fd, err := unix.Open(path, folder.Flags, 0)
+	if errors.Is(err, unix.EACCES) { // it may not be read, by its own owner
+		place, err := unix.Open(path, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return -1, err
+		}
+		defer unix.Close(place)
+		if err := unix.Chmod("/proc/self/fd/"+strconv.Itoa(place), mode); err != nil {
+			return -1, err
+		}
+		return unix.Openat(place, ".", folder.Flags, 0)
+	}
+	if err != nil {
+		return -1, err
+	}
+	var st unix.Stat_t
+	err = unix.Fstat(fd, &st)
+	if err == nil && st.Mode&0o7777 != mode { // a look costs a tenth of a change
+		err = unix.Fchmod(fd, mode)
+	}
+	if err != nil {
+		unix.Close(fd)
+		return -1, err
+	}
+	return fd, nil
 }
 
 // noXattrs says whether a file system has none of the user's, such as tmpfs before

@@ -151,3 +151,24 @@ func TestPrivateFolderOfASecondBox(t *testing.T) {
 		}
 	}
 }
+
+// The umask is the caller's, and may be anything; so may the folder around be.
+func TestPrivateFolderUnderAnyUmask(t *testing.T) {
+	for _, tt := range []struct {
+		umask int
+		above os.FileMode
+	}{{0o777, 0o755}, {0o277, 0o755}, {0o477, 0o755}, {0o22, 0o755 | os.ModeSetgid}} {
+		s := tier2(t, "touch a && ls -ld . | cut -c1-10")
+		if err := os.Chmod(os.TempDir(), tt.above); err != nil {
+			t.Fatal(err)
+		}
+		old := unix.Umask(tt.umask)
+		res, err := RunIO(t.Context(), s, IO{})
+		unix.Umask(old)
+		if err != nil {
+			t.Errorf("umask %03o, below %v: %v", tt.umask, tt.above, err)
+			continue
+		}
+		wantStdout(t, res, "drwx------\n")
+	}
+}
