@@ -111,11 +111,14 @@ func (s *search) inFolder(said string) string {
 	if !ok || !f.dir() || f.real != s.at {
 		return ""
 	}
+	if name := s.granted(); name != "" {
+		return shownPath(name) + " is granted where it lies, and the program started in " + own + ", which is the box's own, and not in the folder that you are in: --cwd . has it start there"
+	}
 	if r.looks().unhintable(f, hintRead) != "" {
 		if len(s.names) == 0 || r.looks().over {
 			return ""
 		}
-		return "the program started in " + own + ", which is the box's own and was empty, and not in the folder that you are in: --ro FILE shows it a file, and --workspace FOLDER a folder, in which it starts"
+		return "the program started in " + own + ", which is the box's own and was empty, and not in the folder that you are in: --ro FILE --cwd . shows it a file and has it start there (--ro FILE alone does for one that is named by its absolute path), and --workspace FOLDER shows it a folder, in which it starts"
 	}
 	places := make([]string, 0, len(s.names))
 	for _, name := range s.names {
@@ -124,6 +127,22 @@ func (s *search) inFolder(said string) string {
 	for _, p := range append(places, s.modules(said)...) {
 		if _, there, why := r.looks().byWord(p, []string{s.at}); there && why == "" {
 			return shownPath(strings.TrimPrefix(p, s.at+"/")) + " lies in the folder that you are in, and the program started in " + own + ", which is the box's own: " + s.ways(f)
+		}
+	}
+	return ""
+}
+
+// granted is what is missed that the box has in the place where the caller's folder has it,
+// or "".
+func (s *search) granted() string {
+	for _, name := range s.names {
+		p := path.Join(s.at, name)
+		m := s.r.plan.view.mountAt(p)
+		if m == nil || m.Kind != MountRO && m.Kind != MountRW {
+			continue
+		}
+		if _, there := s.r.looks().at(m.source(p)); there {
+			return name
 		}
 	}
 	return ""

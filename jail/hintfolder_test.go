@@ -64,8 +64,24 @@ func TestFolderHintOfWhatIsKeptBack(t *testing.T) {
 		s := shell("cat " + name)
 		s.Profile = &ProfileRef{Name: "exec", Dir: dir}
 		res := runBox(t, s, IO{})
-		if !strings.HasPrefix(res.Hint, "the program started in /tmp, which is the box's own and was empty") || strings.Contains(res.Hint, dir) {
+		if !strings.HasPrefix(res.Hint, "the program started in /tmp, which is the box's own and was empty") || !strings.Contains(res.Hint, "--ro FILE --cwd . shows") || strings.Contains(res.Hint, dir) {
 			t.Errorf("%s: hint %q", name, res.Hint)
 		}
+	}
+}
+
+// What is granted where it lies, and is asked for by a name from there, is missed for the
+// folder that the program starts in alone.
+func TestFolderHintOfWhatIsGranted(t *testing.T) {
+	dir := closedTree(t, "kept/data.txt", "kept/id_rsa", "plain/data.txt", "plain/sub/x.txt")
+	for name, view := range map[string]Mount{"kept data.txt": ro(dir+"/kept/data.txt", dir+"/kept/data.txt"), "plain data.txt": ro(dir+"/plain/data.txt", dir+"/plain/data.txt"), "plain sub/x.txt": ro(dir+"/plain", dir+"/plain")} {
+		folder, file, _ := strings.Cut(name, " ")
+		s := shell("cat " + file)
+		s.Profile, s.View = &ProfileRef{Name: "exec", Dir: dir + "/" + folder}, append(s.View, view)
+		if res := runBox(t, s, IO{}); !strings.HasPrefix(res.Hint, "\""+file+"\" is granted where it lies") || !strings.HasSuffix(res.Hint, "--cwd . has it start there") {
+			t.Errorf("%s: hint %q", name, res.Hint)
+		}
+		s.Dir = dir + "/" + folder
+		want(t, runBox(t, s, IO{}), ReasonOK)
 	}
 }
