@@ -21,6 +21,8 @@ func remedy(e *SetupError, p *Plan) string {
 	switch {
 	case e.Operation == "execve":
 		return execRemedy(e.Operand, e.Err)
+	case e.Operation == "clone" && errors.Is(e.Err, unix.EAGAIN):
+		return moreProcesses
 	case e.Operand == "/proc" && denied && e.Stage == StageMounts:
 		return "the kernel mounts a new proc only where the caller's own is fully visible: in a container, use --security-opt systempaths=unconfined (Docker) or procMount: Unmasked (Kubernetes)" + orTier2
 	case slices.ContainsFunc([]error{unix.EMFILE, unix.ENFILE, unix.EBADF}, func(err error) bool { return errors.Is(e.Err, err) }):

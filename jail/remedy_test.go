@@ -3,6 +3,8 @@ package jail
 import (
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // Nobody is told to let everybody into root's home.
@@ -25,5 +27,14 @@ func TestShellLine(t *testing.T) {
 		if got := shellLine(c.args); !strings.HasSuffix(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("shellLine(%q) = %q, want %q", c.args, got, c.want)
 		}
+	}
+}
+
+// A caller without room for the program's process is told whose limit that is.
+func TestNoRoomForTheProgram(t *testing.T) {
+	p := testPlan(t, shell("true"), shape{})
+	e := (&Step{Stage: StageExec, Operation: "clone", Operand: "the program's process"}).failure(-int32(unix.EAGAIN), p)
+	if e.Remedy != moreProcesses {
+		t.Errorf("remedy %q, want %q", e.Remedy, moreProcesses)
 	}
 }
