@@ -201,11 +201,26 @@ func (res *Result) fileHint(where, said string) string {
 		if !strings.Contains(said, word.says) || traced && word.means == "" {
 			continue
 		}
-		tells := "its " + where + " tells of " + word.of + " (" + word.says + about(said, word.says) + "): "
+		name := about(said, word.says)
+		if word.means == noPackage {
+			name = cmp.Or(aboutModule(said), name)
+		}
+		tells := "its " + where + " tells of " + word.of + " (" + word.says + name + "): "
 		if traced {
 			return tells + word.means
 		}
 		return tells + joined(word.means, "with --trace the record names what of files it was refused, and what allows that")
+	}
+	return ""
+}
+
+// aboutModule is about of a module or a package.
+func aboutModule(said string) string {
+	for _, words := range missedModules {
+		_, rest, _ := strings.Cut(said, words.before)
+		if name, _, ok := strings.Cut(rest, words.after); ok && name != "" && len(name) <= unix.PathMax && !strings.HasPrefix(name, "'") {
+			return ": " + shownPath(name)
+		}
 	}
 	return ""
 }

@@ -150,10 +150,7 @@ func (s *search) granted() string {
 
 // modules are where those that the program misses may lie.
 func (s *search) modules(said string) (list []string) {
-	for _, m := range []struct {
-		before, after string
-		places        func(dir, name string) []string
-	}{{"No module named '", "'", pythonPlaces}, {"No module named ", "\n", pythonPlaces}, {"Cannot find module '", "'", nodePlaces}, {"Cannot find package '", "'", nodePlaces}} {
+	for _, m := range missedModules {
 		_, rest, _ := strings.Cut(said, m.before)
 		if name, _, ok := strings.Cut(rest, m.after); ok && name != "" && len(name) <= unix.NAME_MAX && !path.IsAbs(name) && !strings.HasPrefix(name, "'") {
 			list = append(list, m.places(s.at, name)...)

@@ -33,16 +33,18 @@ func (r *run) placeHint(said string) string {
 	return cmp.Or(r.startHint(said), r.result.limitHint(said, r.spec.View), r.folderHint(said))
 }
 
+// missedModules are the words around the name of a module that was not found, and where
+// such a one may lie.
+var missedModules = [...]struct {
+	before, after string
+	places        func(dir, name string) []string
+}{{"No module named '", "'", pythonPlaces}, {"No module named ", "\n", pythonPlaces}, {"Cannot find module '", "'", nodePlaces}, {"Cannot find package '", "'", nodePlaces}}
+
 // moduleHint is for a module that lies on the host where the program looks for it, in a
 // folder that the box does not have, or has without it.
 func (r *run) moduleHint(said string) string {
 	given := []string(nil) // which are looked up where there is a module to look for
-	for _, m := range []struct {
-		before, after string
-		places        func(dir, name string) []string
-	}{
-		{"No module named '", "'", pythonPlaces}, {"No module named ", "\n", pythonPlaces}, {"Cannot find module '", "'", nodePlaces}, {"Cannot find package '", "'", nodePlaces},
-	} {
+	for _, m := range missedModules {
 		_, rest, _ := strings.Cut(said, m.before)
 		name, _, ok := strings.Cut(rest, m.after)
 		if !ok || name == "" || len(name) > unix.PathMax {
