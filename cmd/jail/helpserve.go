@@ -17,6 +17,10 @@ that differs from it in nothing but the program, its arguments and environment:
 give ` + "`run --via`" + ` the flags that ` + "`serve`" + ` had. Others are made when asked for, and
 so are those of a pool that is empty; the record's "warm" says which it was.
 
+Where a box with these flags is refused, as for want of a control group, the
+server does not start. If all who ask say --optional or --tier 2, give it these
+as well.
+
 Only the server's own user, and root, can ask. What a run may be granted is what
 that user may open: grant no box the folder of a socket.
 

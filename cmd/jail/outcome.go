@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-75010da9/jail/cmd/internal/nobox"
 	"github.com/seed-75010da9/jail/jail"
 )
 
@@ -41,7 +42,7 @@ func printOutcome(w io.Writer, r jail.Result, quiet, traced bool) {
 		hint = r.Refusal.Remedy
 	}
 	if r.Refusal != nil && r.Refusal.Layer == jail.LayerCgroup {
-		message, hint = ofGroups(message, hint)
+		message, hint = nobox.InShort(message, hint)
 	}
 	if message != "" {
 		line += ": " + inSizes(message)
@@ -77,19 +78,6 @@ func inShort(l jail.Layer) string {
 	}
 	short, _, _ := strings.Cut(l.Note, "; ")
 	return short
-}
-
-// ofGroups is the refusal of a run that can't have a control group as a person reads it:
-// the cause once, and what works at once before what takes root.
-func ofGroups(message, hint string) (cause, ways string) {
-	if _, after, ok := strings.Cut(message, ": cgroups: "); ok {
-		message = "cgroup: " + after
-	}
-	const optional = "; or weaken the box by name: --optional cgroup"
-	if before, after, ok := strings.Cut(hint, optional); ok {
-		hint = "at once, without caps on memory, CPU and processes: --optional cgroup; with them: " + before + after
-	}
-	return message, hint
 }
 
 // wordless says whether a program failed and said nothing of it: 1 alone is an answer, as

@@ -145,7 +145,7 @@ func serveCommand(args []string) int {
 	if settings.Socket, err = filepath.Abs(o.serve.socket); err != nil {
 		line.fault("--socket", o.serve.socket, "must be absolute, because the working directory is gone")
 	}
-	settings.Pools = line.pools(o)
+	settings.Pools, settings.Trial = line.pools(o)
 	if len(line.faults) > 0 {
 		printFaults(line.faults)
 		return exitRefused
@@ -155,11 +155,15 @@ func serveCommand(args []string) int {
 }
 
 // pools are the kinds of boxes that --warm names, each composed as `jail run` does
-// with the same flags and a program that adds no grant of its own.
-func (c *commandLine) pools(o options) []companion.Pool {
-	var pools []companion.Pool
-	if len(o.serve.warm) == 0 { // what the other flags say is not for nothing
-		c.kept(o, profiles.CurrentHost(), leastProfile, "-")
+// with the same flags and a program that adds no grant of its own. Where there are none,
+// what the other flags say is not for nothing: it is to be tried.
+func (c *commandLine) pools(o options) (pools []companion.Pool, trial json.RawMessage) {
+	if len(o.serve.warm) == 0 {
+		text, err := json.Marshal(request.Of(c.kept(o, profiles.CurrentHost(), leastProfile, "-")))
+		if err != nil {
+			c.fault("--profile", leastProfile, err.Error())
+		}
+		return nil, text
 	}
 	c.profiled = "--warm"
 	for _, w := range o.serve.warm {
@@ -170,5 +174,5 @@ func (c *commandLine) pools(o options) []companion.Pool {
 		}
 		pools = append(pools, companion.Pool{Name: w.profile, Size: int(w.size), Spec: text})
 	}
-	return pools
+	return pools, nil
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/seed-75010da9/jail/cmd/internal/companion"
+	"github.com/seed-75010da9/jail/cmd/internal/nobox"
 	"github.com/seed-75010da9/jail/cmd/jaild/internal/engine"
 	"github.com/seed-75010da9/jail/cmd/jaild/internal/server"
 	"github.com/seed-75010da9/jail/internal/attacks"
@@ -99,7 +100,7 @@ func matches(launcher string) error {
 type teller string
 
 func (t teller) failed(err error) int {
-	t.tell(err.Error())
+	t.tell(nobox.Words(err))
 	return exitFailed
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-75010da9/jail/cmd/internal/companion"
+	"github.com/seed-75010da9/jail/cmd/internal/nobox"
 	"github.com/seed-75010da9/jail/cmd/jaild/internal/mcpserver"
 	"golang.org/x/sys/unix"
 )
@@ -41,6 +42,9 @@ func mcp(handed string) int {
 	server, err := mcpserver.New(settings)
 	if err != nil {
 		return said.failed(err)
+	}
+	if err := server.Foretold(ctx); err != nil { // whose answers say so as well, but to the model
+		said.tell("every call is going to be refused: " + nobox.Words(err))
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {

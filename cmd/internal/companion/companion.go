@@ -30,6 +30,8 @@ type Serve struct {
 	Socket  string // absolute
 	// Pools are the boxes to keep ready.
 	Pools []Pool
+	// Trial is a request to try before anybody is served, where there are no Pools.
+	Trial json.RawMessage
 	// MaxRunning and MaxQueue bound the runs at once, and those that wait;
 	// MaxPerCaller both for one caller.
 	MaxRunning, MaxQueue, MaxPerCaller int

@@ -50,11 +50,36 @@ func TestReasons(t *testing.T) {
 			if r.Reason != c.reason || r.failed != (c.reason != jail.ReasonOK) || r.Result == "" || r.Message == "" || c.hint && r.Hint == "" {
 				t.Errorf("%+v, want %s", r, c.reason)
 			}
+			if c.reason == jail.ReasonSetupRefused {
+				refusedOutside(t, s, r)
+				return
+			}
 			head, data := inside(t, r.text)
 			if !strings.HasPrefix(head, "reason: "+string(c.reason)) || !strings.Contains(data, "message: ") || c.hint && !strings.Contains(data, "hint: ") {
 				t.Errorf("text = %s", r.text)
 			}
 		})
+	}
+}
+
+// refusedOutside demands that a refusal is jail's word, and no data of a box, and was
+// foreseen.
+func refusedOutside(t *testing.T, s *session, r reply) {
+	t.Helper()
+	if strings.Contains(r.text, "<untrusted") || strings.Contains(r.text, "written by the program") || !strings.Contains(r.text, "nothing ran") ||
+		!strings.Contains(r.text, "\nmessage: ") || !strings.Contains(r.text, "\nhint: ") || r.Untrusted != nothingRan {
+		t.Errorf("text = %s; untrusted = %s", r.text, r.Untrusted)
+	}
+	if err := s.server.Foretold(t.Context()); err == nil {
+		t.Error("a trial foretold nothing")
+	}
+}
+
+// What there are boxes for is foretold nothing else.
+func TestNothingIsForetold(t *testing.T) {
+	s := connect(t, settings(t, small), nil)
+	if err := s.server.Foretold(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
 

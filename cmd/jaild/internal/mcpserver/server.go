@@ -22,6 +22,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/seed-75010da9/jail/cmd/internal/companion"
+	"github.com/seed-75010da9/jail/cmd/internal/nobox"
 	"github.com/seed-75010da9/jail/cmd/internal/request"
 	"github.com/seed-75010da9/jail/jail"
 	"github.com/seed-75010da9/jail/profiles"
@@ -120,6 +121,17 @@ func (s *Server) box(b companion.Box) (jail.Spec, error) {
 		return spec, request.OfSpec(faults)
 	}
 	return spec, nil
+}
+
+// Foretold is why calls are going to be refused, as far as one trial tells, or nil.
+func (s *Server) Foretold(ctx context.Context) error {
+	if s.command != nil {
+		return nobox.Foretold(ctx, *s.command)
+	}
+	for _, spec := range s.codes {
+		return nobox.Foretold(ctx, spec)
+	}
+	return nil
 }
 
 // Serve answers one client, until it goes away or ctx ends. All its boxes have ended

@@ -3,6 +3,7 @@ package server
 import (
 	"fmt"
 
+	"github.com/seed-75010da9/jail/cmd/internal/nobox"
 	"github.com/seed-75010da9/jail/cmd/internal/request"
 	"github.com/seed-75010da9/jail/jail"
 )
@@ -27,6 +28,22 @@ func (s *Server) makePools() error {
 			return fmt.Errorf("warm boxes of %s: %w", p.Name, err)
 		}
 		s.pools = append(s.pools, &pool{p.Name, p.Size, boxes})
+	}
+	return nil
+}
+
+// try finds out, where no box is to be ready, whether there can be one at all.
+func (s *Server) try() error {
+	if len(s.settings.Pools) > 0 || s.settings.Trial == nil {
+		return nil
+	}
+	r, faults := request.Decode(s.settings.Trial)
+	spec, more := r.Spec(s.host)
+	if faults = append(faults, more...); len(faults) > 0 {
+		return request.OfSpec(faults)
+	}
+	if err := nobox.Foretold(s.ending, spec); err != nil {
+		return fmt.Errorf("a run such as this server's flags say would be refused: %w", err)
 	}
 	return nil
 }

@@ -86,6 +86,9 @@ func New(settings companion.Serve) (*Server, error) {
 	if err == nil {
 		err = s.makePools()
 	}
+	if err == nil {
+		err = s.try()
+	}
 	if err != nil {
 		s.closePools()
 		sock.Close()
