@@ -48,11 +48,24 @@ func (res *Result) Heed(said string) {
 		res.Hint = "the program found no " + shownPath(name) + " in the PATH of the box: " + startedByPath
 		return
 	}
-	hint := cmp.Or(res.limitHint(said, nil), res.hostHint(said), res.fileHint("error", said))
+	hint := cmp.Or(res.elsewhere, res.limitHint(said, nil), res.hostHint(said), res.fileHint("error", said))
 	if d, s := suspects(res.Denials, w); hint == "" && s == lookup {
 		hint = d.lookupHint()
 	}
 	res.Hint = cmp.Or(hint, res.Hint)
+}
+
+// hearElsewhere finds what Heed is to tell of a failed program for what it said elsewhere
+// than on stderr, with the host's files and the view.
+func (r *run) hearElsewhere() {
+	if r.tells == nil || r.result.Reason != ReasonExecutionFailed {
+		return
+	}
+	w := r.tells()
+	r.asked = w.Asked
+	if said := endsOf(w.Said); said != "" {
+		r.result.elsewhere = r.placeHint(said)
+	}
 }
 
 // mostSaid is how many bytes of a program's words are looked into: each of them is, for

@@ -29,7 +29,7 @@ func (r *run) folderHint(said string) string {
 		return ""
 	}
 	s := search{r: r, at: r.spec.Profile.Dir}
-	for _, arg := range r.spec.Args[1:] {
+	for _, arg := range append(r.spec.Args[1:len(r.spec.Args):len(r.spec.Args)], r.asked) {
 		s.asked = append(s.asked, wordsIn(arg)...)
 	}
 	missed := linesThatTellOf(said, "No such file", "ENOENT", "annot open", "annot find", "ot found", "ould not find", "ouldn't find", "annot access")

@@ -24,11 +24,24 @@ type IO struct {
 	// otherwise (ENXIO); who is to write to it must inherit it. Past that the box is ended (output_too_large), whatever
 	// Spec.OutputMode says: a part of a value is none.
 	Value io.Writer
+	// Words, if not nil, is asked once for what the program said elsewhere than on stderr,
+	// after it failed and all of its output was taken: [Result.Heed] tells the same of it
+	// then as is told of stderr.
+	Words func() Words
 	// TTY, if not nil, gives the program a new terminal of its own as stdin,
 	// stdout and stderr, all of whose output goes to Stdout. The file is the
 	// caller's terminal, whose size is passed on and whose mode is raw while
 	// the box runs.
 	TTY *os.File
+}
+
+// Words are what a program was to do, and what it said of its failure.
+type Words struct {
+	// Said is the program's own, as the error that a runner tells of.
+	Said string
+	// Asked is the caller's own beside Spec.Args, as a source on stdin. A hint may tell
+	// of a file of the host's that it names.
+	Asked string
 }
 
 // holds is Faults if more may come out than is to be kept.

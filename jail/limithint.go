@@ -19,6 +19,8 @@ func (res *Result) limitHint(said string, view []Mount) string {
 		return fmt.Sprintf("a file may have %d bytes: raise --fsize if it needs more", l.FileSizeBytes)
 	case tellsOf(said, "no space left on device", "enospc"):
 		return res.roomHint(said, view)
+	case l.MemoryBytes != nil && tellsOf(said, "memoryerror", "buffer allocation failed", "bad_alloc", "memory exhausted", "enomem", "allocate memory"):
+		return fmt.Sprintf("its words are of memory that it was refused at once: the kernel gives no process far more than the host has, and a box may have %d bytes of it (--memory)", *l.MemoryBytes)
 	}
 	return ""
 }

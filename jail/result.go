@@ -47,6 +47,9 @@ type Result struct {
 	// what it threw instead.
 	Value json.RawMessage `json:"value,omitempty"`
 	Error *Thrown         `json:"error,omitempty"`
+
+	// elsewhere is the hint for what IO.Words told of, see Heed.
+	elsewhere string
 }
 
 // Reason is why a run ended: a closed set. The first cause wins, and it is

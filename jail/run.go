@@ -59,9 +59,11 @@ type run struct {
 	report    report
 	last      last
 	stopwatch *stopwatch
-	ended     bool // PID 1 told how the program ended
-	counted   bool // the group's counters have been read
-	reaped    bool // PID 1 has been waited for
+	tells     func() Words // IO.Words
+	asked     string       // Words.Asked
+	ended     bool         // PID 1 told how the program ended
+	counted   bool         // the group's counters have been read
+	reaped    bool         // PID 1 has been waited for
 	stats     cgroups.Stats
 }
 
@@ -124,6 +126,7 @@ func (r *run) prepare(io IO) error {
 	if io.Value != nil && slices.Contains(r.spec.Seccomp.Deny, "dup3") {
 		return Faults{{"seccomp.deny", "dup3", "must leave what gives the program its descriptor for a value"}}
 	}
+	r.tells = io.Words
 	r.hostUID, r.hostGID = r.host.uid, r.host.gid
 	r.shape = shape{stdin: io.Stdin != nil, tty: io.TTY != nil, value: io.Value != nil, question: r.question}
 	r.headStart()
@@ -263,6 +266,7 @@ func (r *run) finish(err error) (Result, error) {
 		res.Reason, res.Message = ReasonInternalError, err.Error()
 	default:
 		r.verdict()
+		r.hearElsewhere()
 		said := cmp.Or(res.saidOnStderr(), r.streams.lastWords())
 		res.accuse(r.spec.Args[0], cmp.Or(r.loaderHint(said), r.placeHint(said), r.aloneHint(said)), said)
 	}

@@ -64,6 +64,16 @@ func parseAnswer(written []byte, token string) (Answer, bool) {
 	return a, true
 }
 
+// thrownIn is what the answer in what was written says of an error, as a program says it
+// on stderr.
+func thrownIn(written []byte, token string) string {
+	a, ok := parseAnswer(written, token)
+	if !ok || a.Error == nil {
+		return ""
+	}
+	return summary(*a.Error) + "\n" + most(a.Error.Trace, mostTrace)
+}
+
 // judge adds to a record what the program answered.
 func judge(res *jail.Result, l Language, written []byte, token string) {
 	a, ok := parseAnswer(written, token)

@@ -25,7 +25,7 @@ func Eval(ctx context.Context, spec jail.Spec, l Language, r Request) (jail.Resu
 	}
 	most := spec.Limits.WithDefaults().Output
 	answer := &written{most: most}
-	connections := jail.IO{Value: answer}
+	connections := jail.IO{Value: answer, Words: func() jail.Words { return jail.Words{Said: thrownIn(answer.bytes, token), Asked: r.Source} }}
 	if l == Sh {
 		connections.Value = nil // its output is the value
 	}

@@ -66,6 +66,7 @@ func evalCommand(args []string) int {
 	if len(line.faults) > 0 {
 		return refuse(spec, line.faults, jail.StageValidate, target)
 	}
+	spec.Profile.Dir = host.Dir
 	res, err := runner.Eval(ctx, spec, language, request)
 	var faults jail.Faults
 	if errors.As(err, &faults) { // found by looking at the host
