@@ -81,6 +81,17 @@ func TestAccuse(t *testing.T) {
 	}
 }
 
+// What many programs do without one did not that failed and names it.
+func TestSoughtAndMissed(t *testing.T) {
+	for said, sought := range map[string]bool{"FileNotFoundError: [Errno 2] No such file or directory: '/etc/resolv.conf'": false, "KeyError: 'x'": true, "": true} {
+		code := 1
+		res := Result{Reason: ReasonExecutionFailed, ExitCode: &code, Denials: []Denial{{What: `reading "/etc/resolv.conf"`, Errno: "ENOENT", Count: 1, Grant: "--ro /etc/resolv.conf", common: true}}}
+		if res.accuse("/bin/x", "", said); res.Denials[0].Sought() != sought {
+			t.Errorf("after %q: Sought() = %v, want %v", said, !sought, sought)
+		}
+	}
+}
+
 // Calls that are of no use alone are granted together, whichever was refused.
 func TestGrantedTogether(t *testing.T) {
 	for _, name := range []string{"inotify_init", "inotify_init1"} {

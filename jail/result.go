@@ -207,8 +207,9 @@ type Denial struct {
 	common bool // see Sought
 }
 
-// Sought says that many programs look for what was refused, and do without it.
-func (d Denial) Sought() bool { return d.common }
+// Sought says that many programs look for what was refused, and do without it. One that
+// failed and names it did not.
+func (d Denial) Sought() bool { return d.common && !d.Likely }
 
 // LooksUp says that it is what libc looks names of users and hosts up with, before it does
 // so without: to have it allowed finds nobody.
