@@ -82,7 +82,13 @@ func JudgeModule(res *jail.Result, written []byte) {
 	if hint := hintFor(*a.Error); hint != "" {
 		res.Hint = hint
 	}
+	if res.Reason == jail.ReasonExecFailed {
+		res.Refusal = &jail.Refusal{Stage: jail.StageExec, Operation: loadModule, Remedy: res.Hint}
+	}
 }
+
+// loadModule is the step that a module can't be run for.
+const loadModule = "load module"
 
 // hintFor is what can be done about an error of the engine's, or "".
 func hintFor(t jail.Thrown) string {

@@ -26,9 +26,9 @@ func profileOf(name string) string {
 }
 
 // tellMeant says of a program that could not be executed what was meant by the line, as far
-// as the words of it and the caller's folder tell.
+// as the words of it and the caller's folder tell. Of a module its engine has said it.
 func (c *commandLine) tellMeant(res *jail.Result, host profiles.Host, o options) {
-	if res.Reason != jail.ReasonExecFailed || res.Refusal == nil || strings.Contains(res.Message, ": the file is there, and names ") {
+	if res.Reason != jail.ReasonExecFailed || res.Refusal == nil || res.Error != nil || strings.Contains(res.Message, ": the file is there, and names ") {
 		return
 	}
 	var hints []string

@@ -41,11 +41,19 @@ func checkRecord(ts *testscript.TestScript, neg bool, args []string) {
 	for _, fault := range schema.check(record) {
 		ts.Fatalf("not jail/1: %s in %s", fault, text)
 	}
+	if reason, _ := field(record, "reason"); hasRefusal(record) != (reason == "setup_refused" || reason == "exec_failed") {
+		ts.Fatalf("refusal: %v, and reason: %v, against the schema's words in %s", hasRefusal(record), reason, text)
+	}
 	for _, want := range args[1:] {
 		if err := compare(record, want); err != nil {
 			ts.Fatalf("%v in %s", err, text)
 		}
 	}
+}
+
+func hasRefusal(record any) bool {
+	refusal, err := field(record, "refusal")
+	return err == nil && refusal != nil
 }
 
 func compare(record any, want string) error {

@@ -103,6 +103,9 @@ func TestNoModules(t *testing.T) {
 				if res.Reason != jail.ReasonExecFailed || res.ExitStatus() != 126 || res.Error == nil || res.Error.Name != c.err || !strings.Contains(res.Error.Message, c.message) {
 					t.Errorf("%v: %s, %d, %+v; want exec_failed, 126, %s: %s", by, res.Reason, res.ExitStatus(), res.Error, c.err, c.message)
 				}
+				if r := res.Refusal; r == nil || r.Stage != jail.StageExec || r.Operation == "" || r.Remedy != res.Hint {
+					t.Errorf("%v: refusal %+v, want the stage exec, and the hint %q", by, r, res.Hint)
+				}
 			}
 			res := start(t, c.text, "run", "--json", "--profile", "wasm", "--stdin", "-", "-")
 			if res.Reason != jail.ReasonExecFailed {
