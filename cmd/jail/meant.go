@@ -63,7 +63,11 @@ func (c *commandLine) fileMeant(host profiles.Host, o options) string {
 	case by != "" && o.profile == "":
 		return "--profile " + by + " runs it: jail run --profile " + by + " " + shellword.Quote(name)
 	case !executable && !filepath.IsAbs(name): // whoever names /etc/passwd means something else
-		return "the file may not be executed: chmod +x " + shellword.Quote(name)
+		hint := "the file may not be executed: chmod +x " + shellword.Quote(name)
+		if o.over.Tier == jail.Tier2 {
+			hint += ", outside of a box, since one of tier 2 changes no file's mode: what a compiler makes there is not executable"
+		}
+		return hint
 	case !strings.Contains(name, "/"):
 		return "a name alone is looked for in PATH: " + shellword.Quote("./"+name) + " is the file here"
 	}
