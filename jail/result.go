@@ -66,7 +66,7 @@ const (
 	ReasonTimeout         Reason = "timeout"          // Limits.Timeout was over, or Limits.IdleTimeout
 	ReasonCPUTime         Reason = "cpu_time"         // Limits.CPUTime was used up
 	ReasonOutputTooLarge  Reason = "output_too_large" // Limits.Output was exceeded
-	ReasonOutOfMemory     Reason = "out_of_memory"    // the kernel's OOM counter of the box's cgroup rose, or V8 said that its heap is full
+	ReasonOutOfMemory     Reason = "out_of_memory"    // the kernel's OOM counter of the box's cgroup rose, or V8 said that its heap, or that of a worker, is full
 	ReasonPidsLimit       Reason = "pids_limit"       // the program failed, and forks had been refused by pids.max
 	ReasonDiskFull        Reason = "disk_full"        // the program failed, and its tmpfs was full
 	ReasonSyscallDenied   Reason = "syscall_denied"   // ended by SIGSYS in a box with a filter, which sends it for foreign calls

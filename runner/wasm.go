@@ -90,6 +90,12 @@ func JudgeModule(res *jail.Result, written []byte) {
 // loadModule is the step that a module can't be run for.
 const loadModule = "load module"
 
+// workerFull says whether a worker of Node.js's came to the end of its heap: what created it
+// is told so, and is not aborted as by its own heap's end.
+func workerFull(t jail.Thrown) bool {
+	return strings.HasSuffix(t.Message, "reaching memory limit: JS heap out of memory")
+}
+
 // hintFor is what can be done about an error of the engine's, or "".
 func hintFor(t jail.Thrown) string {
 	switch {
@@ -99,7 +105,7 @@ func hintFor(t jail.Thrown) string {
 		return "give the path of a WebAssembly module; other programs have profiles of their own: jail profiles"
 	case t.Name == MissingImport, t.Name == NoStart:
 		return "build it as a command for WASI preview 1: GOOS=wasip1 GOARCH=wasm go build, rustc --target wasm32-wasip1, clang --target=wasm32-wasi"
-	case (t.Name == Trap || t.Name == InvalidModule) && strings.Contains(t.Message, "raise --memory"), isFull(t), strings.HasSuffix(t.Message, "reaching memory limit: JS heap out of memory"): // the last of a worker
+	case (t.Name == Trap || t.Name == InvalidModule) && strings.Contains(t.Message, "raise --memory"), isFull(t), workerFull(t):
 		return "raise --memory if the program needs more"
 	}
 	return ""
