@@ -158,13 +158,6 @@ func (res *Result) acquit(w words) {
 	res.accuse("", "", w.all)
 }
 
-// lookupHint is for a program that was refused d, with which libc looks names up, and whose
-// own words are of the network or of a socket.
-func (d Denial) lookupHint() string {
-	return "it was refused " + d.inWords() + ", with which libc looks names up: if one was a host's, " + noNetwork +
-		"; if it was a Unix socket of its own, " + d.wayOut()
-}
-
 // inWords is d in a sentence.
 func (d Denial) inWords() string {
 	if d.Count == 1 {

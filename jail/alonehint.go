@@ -28,6 +28,13 @@ func (r *run) aloneHint(said string) string {
 	return ""
 }
 
+// lookupHint is for a program that was refused d, with which libc looks names up, and whose
+// own words are of the network or of a socket.
+func (d Denial) lookupHint() string {
+	return "it was refused " + d.inWords() + ", with which libc looks names up: if one was a host's, " + noNetwork +
+		"; if it was a Unix socket of its own, " + d.wayOut()
+}
+
 // shellLacks is the command that a shell, or what starts others, says it has not found,
 // whoever ran it and whatever that made of it, or "".
 func (r *run) shellLacks(said string) string {

@@ -55,19 +55,6 @@ func (res *Result) Heed(said string) {
 	res.Hint = cmp.Or(hint, res.Hint)
 }
 
-// hearElsewhere finds what Heed is to tell of a failed program for what it said elsewhere
-// than on stderr, with the host's files and the view.
-func (r *run) hearElsewhere() {
-	if r.tells == nil || r.result.Reason != ReasonExecutionFailed {
-		return
-	}
-	w := r.tells()
-	r.asked = w.Asked
-	if said := endsOf(w.Said); said != "" {
-		r.result.elsewhere = r.placeHint(said)
-	}
-}
-
 // mostSaid is how many bytes of a program's words are looked into: each of them is, for
 // each denial, and how many there are is the program's choice (Limits.Output).
 const mostSaid = 64 << 10

@@ -33,6 +33,19 @@ func (r *run) placeHint(said string) string {
 	return cmp.Or(r.startHint(said), r.result.limitHint(said, r.spec.View), r.folderHint(said))
 }
 
+// hearElsewhere finds what Heed is to tell of a failed program for what it said elsewhere
+// than on stderr, with the host's files and the view.
+func (r *run) hearElsewhere() {
+	if r.tells == nil || r.result.Reason != ReasonExecutionFailed {
+		return
+	}
+	w := r.tells()
+	r.asked = w.Asked
+	if said := endsOf(w.Said); said != "" {
+		r.result.elsewhere = r.placeHint(said)
+	}
+}
+
 // missedModules are the words around the name of a module that was not found, and where
 // such a one may lie.
 var missedModules = [...]struct {
