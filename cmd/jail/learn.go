@@ -16,6 +16,7 @@ import (
 	"github.com/seed-75010da9/jail/jail"
 	"github.com/seed-75010da9/jail/learn"
 	"github.com/seed-75010da9/jail/profiles"
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -75,6 +76,7 @@ func learnCommand(args []string) int {
 	if o.help {
 		return printHelp("learn")
 	}
+	unix.Umask(unix.Umask(0o077) &^ 0o700) // the owner, at least, is to use what is made
 	l := &learner{o: o, line: line, host: profiles.CurrentHost(), ctx: ctx}
 	args, line.command = line.rest, "learn"
 	l.watchHere()

@@ -28,8 +28,12 @@ func (l *learner) watchHere() {
 	if over.Workspace != "" || len(over.RO) > 0 || len(over.RW) > 0 {
 		return
 	}
+	if l.host.Dir == "" {
+		l.line.fault("the working directory", "", "is gone. Go to the folder of a project, or name folders by absolute paths with --workspace, --ro or --rw")
+		return
+	}
 	dir := filepath.Clean(l.host.Dir)
-	if home := filepath.Clean(l.host.Home); l.host.Dir == "" || dir == "/" || l.host.Home != "" && (dir == home || strings.HasPrefix(home, dir+"/")) {
+	if home := filepath.Clean(l.host.Home); dir == "/" || l.host.Home != "" && (dir == home || strings.HasPrefix(home, dir+"/")) {
 		l.line.fault("the working directory", l.host.Dir, "must be the folder of a project: home as a whole is not shown. Go to one, or name folders with --workspace, --ro or --rw")
 		return
 	}

@@ -31,6 +31,7 @@ func main() {
 	}
 	attacks.Main() // the processes of `jail selftest`
 	if len(os.Args) == 3 {
+		unix.Umask(unix.Umask(0o077) &^ 0o700) // folders made here are to be used, whatever the caller's umask
 		switch os.Args[1] {
 		case "serve":
 			os.Exit(serve(os.Args[2]))
