@@ -173,7 +173,7 @@ func (r *run) check() error {
 	}
 	r.stopwatch.begin(StageResolve)
 	v, more := look(r.spec)
-	faults = append(faults, more...)
+	faults = append(faults, faults.others(more)...)
 	r.stopwatch.begin(StageProbe)
 	h, err := probe()
 	if r.spec.inPlace() {

@@ -166,3 +166,37 @@ func TestAllFaultsAtOnce(t *testing.T) {
 		t.Errorf("%s was made", missing)
 	}
 }
+
+// What is wrong with a mount by itself is told once, and what only a look at the host finds
+// is told beside it.
+func TestCheckTellsOnce(t *testing.T) {
+	for _, tt := range []struct {
+		mount Mount
+		want  string
+	}{
+		{Mount{Kind: MountRO, Source: "/usr\x00", Target: "/q"}, "view[0].source"},
+		{Mount{Kind: MountRO, Source: "usr", Target: "/q"}, "view[0].source"},
+		{Mount{Kind: MountRO, Source: "/usr", Target: "/"}, "view[0].target"},
+		{Mount{Kind: MountTmpfs, Target: "/a\x00"}, "view[0].target"},
+		{Mount{Kind: "zz", Source: "/", Target: "/q"}, "view[0].kind"},
+		{Mount{Kind: MountRO, Source: "/nowhere", Target: "/"}, "view[0].target view[0].source"},
+	} {
+		s := Spec{Args: []string{"true"}, View: []Mount{tt.mount}}
+		for _, s.Tier = range []Tier{Tier1, Tier2} {
+			if s.Tier == Tier2 && tt.mount.Kind == MountTmpfs {
+				continue // there is none in it, which is told as well
+			}
+			var faults Faults
+			errors.As(Check(s), &faults)
+			var fields []string
+			for _, f := range faults {
+				if strings.HasPrefix(f.Field, "view") {
+					fields = append(fields, f.Field)
+				}
+			}
+			if got := strings.Join(fields, " "); got != tt.want {
+				t.Errorf("tier %d, %+v: %s, want %s: %v", s.Tier, tt.mount, got, tt.want, faults)
+			}
+		}
+	}
+}

@@ -3,6 +3,7 @@ package jail
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -50,6 +51,22 @@ func (m Mount) faults() (faults Faults) {
 		fault("content", fmt.Sprintf("%d bytes", len(m.Content)), fmt.Sprintf("must be at most %d bytes", maxContent))
 	}
 	return faults
+}
+
+// others are those of the faults that a look at the host found which f, of the Spec alone,
+// doesn't say already: of a field there is one, and a mount of no kind has no other.
+func (f Faults) others(found Faults) Faults {
+	if len(f) == 0 {
+		return found
+	}
+	told := make(map[string]bool, len(f))
+	for _, fault := range f {
+		told[fault.Field] = true
+	}
+	return slices.DeleteFunc(found, func(fault Fault) bool {
+		mount, _, _ := strings.Cut(fault.Field, ".")
+		return told[fault.Field] || told[mount+".kind"]
+	})
 }
 
 // boxOwn is the folder of the box's own in which p lies, or "". /dev/shm may
