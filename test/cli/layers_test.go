@@ -73,9 +73,10 @@ func TestImportsRunOneWay(t *testing.T) {
 		"cmd/jail/internal/doctor": with("jail"),
 		"cmd/internal/stream":      nil,
 		"cmd/internal/companion":   {"internal/shellword"},
+		"cmd/internal/nobox":       with("jail"),
 		"cmd/internal/request":     with("profiles", "jail"),
-		"cmd/jail":                 with("runner", "learn", "cmd/internal/companion", "cmd/internal/request", "cmd/internal/stream", "profiles", "jail", "cmd/jail/internal/doctor"),
-		"cmd/jaild":                with("runner", "internal/attacks", "cmd/internal/companion", "cmd/internal/request", "cmd/internal/stream", "profiles", "jail"),
+		"cmd/jail":                 with("runner", "learn", "cmd/internal/companion", "cmd/internal/nobox", "cmd/internal/request", "cmd/internal/stream", "profiles", "jail", "cmd/jail/internal/doctor"),
+		"cmd/jaild":                with("runner", "internal/attacks", "cmd/internal/companion", "cmd/internal/nobox", "cmd/internal/request", "cmd/internal/stream", "profiles", "jail"),
 	} {
 		for _, dep := range deps(t, module+"/"+pkg) {
 			name, ours := strings.CutPrefix(dep, module+"/")

@@ -132,7 +132,7 @@ func TestServerOfFewProcesses(t *testing.T) {
 	}
 	socket := filepath.Join(dir, "sock")
 	const limit = 110
-	server := few(t, limit, "serve", "--socket", socket)
+	server := few(t, limit, "serve", "--socket", socket, "--optional", "cgroup")
 	var said strings.Builder
 	server.Stderr = &said
 	if err := server.Start(); err != nil {
