@@ -68,6 +68,9 @@ func (p taking) over(began time.Time) bool {
 // errUntaken is why output is lost that the caller does not take.
 var errUntaken = errors.New("nobody took the rest of it before the time of the run was over (--timeout)")
 
+// errNotAwaited is why it is lost when the caller does not wait for that.
+var errNotAwaited = errors.New("nobody had taken the rest of it")
+
 // await waits for the copying. Told to stop, it ends once there is nothing to read,
 // but for two reasons: the caller does not take what it is handed, or somebody writes
 // who is not of the box. That there was no processor time for it is none.
@@ -103,10 +106,21 @@ func (s *streams) await(p taking) {
 func (s *streams) untaken(i int32, p taking) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sinks[i].cut = true
-	if s.why == nil && !p.until.IsZero() {
+	s.sinks[i].cut, s.rest = true, true
+	switch {
+	case s.why != nil || p.until.IsZero():
+	case p.ended():
+		s.why = errNotAwaited
+	default:
 		s.why = errUntaken
 	}
+}
+
+// untakenRest says whether the caller did not take all that he was handed.
+func (s *streams) untakenRest() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.rest
 }
 
 // ended gives up the pipes that have ended, by what poll said of them. Not ok: in one

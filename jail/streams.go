@@ -32,6 +32,7 @@ type streams struct {
 	left int64
 	why  error // the caller did not take the output
 	over bool  // more than the cap was written
+	rest bool  // the caller did not take all that he was handed
 	gone bool  // the copying has ended and its descriptors are closed
 	done chan struct{}
 }

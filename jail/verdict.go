@@ -93,7 +93,10 @@ func (r *run) verdict() {
 	res.Message, res.Hint = r.words(f)
 	message, hint := besides(res.Reason, r.forksRefused, f.pidsDenied, r.observer.delayed())
 	res.Message, res.Hint = res.Message+message, joined(res.Hint, hint)
-	if res.Reason != ReasonOutputTooLarge && (res.Stdout.Truncated || res.Stderr.Truncated) {
+	switch cut := res.Stdout.Truncated || res.Stderr.Truncated; {
+	case cut && r.streams != nil && r.streams.untakenRest():
+		res.Message += "; not all of its output was taken"
+	case cut && res.Reason != ReasonOutputTooLarge:
 		res.Message += fmt.Sprintf("; of %d bytes of output only %d were kept or passed on", res.Stdout.Bytes+res.Stderr.Bytes, r.spec.Limits.Output)
 	}
 	if !res.TreeEmpty {
