@@ -95,7 +95,9 @@ func (r *run) verdict() {
 	res.Message, res.Hint = res.Message+message, joined(res.Hint, hint)
 	switch cut := res.Stdout.Truncated || res.Stderr.Truncated; {
 	case cut && r.streams != nil && r.streams.untakenRest():
-		res.Message += "; not all of its output was taken"
+		if res.Reason != ReasonCanceled { // of which it is the cause
+			res.Message += "; not all of its output was taken"
+		}
 	case cut && res.Reason != ReasonOutputTooLarge:
 		res.Message += fmt.Sprintf("; of %d bytes of output only %d were kept or passed on", res.Stdout.Bytes+res.Stderr.Bytes, r.spec.Limits.Output)
 	}
