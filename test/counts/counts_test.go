@@ -42,7 +42,7 @@ func run(m *testing.M) int {
 var most = map[string]int{
 	"supervisor": 540, // some 130 of them set the Go runtime's signal handlers
 	"starter":    20,
-	"PID 1":      260, // with the Landlock rules of a plain box
+	"PID 1":      250, // with the Landlock rules of a plain box
 	"program":    115, // 64 to give every signal its default
 }
 
