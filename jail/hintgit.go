@@ -14,48 +14,34 @@ import (
 // around it, which is not; and wherever core.hooksPath says (githooks(5), git-config(1)).
 
 // gitRuns says why what lies at a path is not written to for what git runs, or is "": in
-// the repository that it lies in, and in those that the caller and what he granted lie in,
-// whose settings may name what lies elsewhere.
+// the repository that it lies in, and in those of the caller's and of what he granted
+// (repositories), whose settings may name what lies elsewhere.
 func (h *hostLooks) gitRuns(real string) string {
-	there := func(p string) bool { _, ok := h.look(p); return ok }
 	for dir := real; ; dir = path.Dir(dir) {
-		if there(path.Join(dir, "HEAD")) && there(path.Join(dir, "objects")) && there(path.Join(dir, "refs")) {
+		if h.bare(dir) {
 			return notHinted + "it is a git repository's own, by which git is told what to run"
 		}
 		if dir == "/" || dir == "." {
 			break
 		}
-		if there(path.Join(dir, ".git")) {
+		if _, ok := h.look(path.Join(dir, ".git")); ok {
 			if why := h.gitSettings(dir).tells(real); why != "" {
 				return why
 			}
 		}
 	}
-	for _, tree := range h.repositories() {
+	trees := h.repositories()
+	for _, tree := range trees.dirs {
 		if !below(real, tree) { // else it was looked at
 			if why := h.gitSettings(tree).tells(real); why != "" {
 				return why
 			}
 		}
 	}
+	if trees.unseen != "" {
+		return notHinted + "settings of git's may name it, and not all repositories in what was granted could be looked at: " + trees.unseen
+	}
 	return h.gitSettings("").tells(real)
-}
-
-// repositories are those that the folders around the caller lie in.
-func (h *hostLooks) repositories() []string {
-	const mostRepositories = 16
-	if h.gitTrees != nil {
-		return h.gitTrees
-	}
-	h.gitTrees = []string{}
-	for _, at := range h.around {
-		for dir := at; dir != "/" && dir != "." && len(h.gitTrees) < mostRepositories; dir = path.Dir(dir) {
-			if _, ok := h.look(path.Join(dir, ".git")); ok && !slices.Contains(h.gitTrees, dir) {
-				h.gitTrees = append(h.gitTrees, dir)
-			}
-		}
-	}
-	return h.gitTrees
 }
 
 // gitConfigs are what a repository's settings say of hooks and programs.
@@ -81,6 +67,10 @@ func (h *hostLooks) gitSettings(tree string) *gitConfigs {
 		c.read(path.Join(tree, ".git/config"))
 		c.read(path.Join(tree, ".git/config.worktree"))
 		c.pointed(path.Join(tree, ".git"))
+		if h.bare(tree) {
+			c.read(path.Join(tree, "config"))
+			c.read(path.Join(tree, "config.worktree"))
+		}
 	}
 	for _, home := range h.homes {
 		c.read(path.Join(home, ".gitconfig"))
@@ -107,7 +97,7 @@ func (c *gitConfigs) tells(real string) string {
 	case slices.ContainsFunc(c.hooks, func(hooks string) bool { return below(real, hooks) || below(hooks, real) }):
 		return notHinted + "git runs its hooks there, by core.hooksPath"
 	case slices.ContainsFunc(c.runs, holds), slices.ContainsFunc(c.folders, func(dir string) bool { return below(real, dir) }):
-		return notHinted + "git is told by its settings to run, or to read, what lies in it"
+		return notHinted + "git is told by its settings to run, to read, or to work on, what lies in it"
 	case c.unseen != "":
 		return notHinted + "what git runs could not be looked at: " + shownPath(c.unseen) + " is too long, or can't be read"
 	}
@@ -130,9 +120,9 @@ func (c *gitConfigs) pointed(file string) {
 	}
 }
 
-// ofPlaces are settings by whose paths git neither runs anything nor is told to: whole
-// repositories, their folders, their addresses and their branches.
-var ofPlaces = []string{"branch.merge", "core.worktree", "gui.recentrepo", "maintenance.repo", "remote.fetch", "remote.push", "remote.pushurl", "remote.url", "safe.directory", "scalar.repo", "submodule.url",
+// ofPlaces are settings by whose paths git neither runs anything nor writes, nor is told
+// to: whole repositories, their addresses and their branches.
+var ofPlaces = []string{"branch.merge", "gui.recentrepo", "maintenance.repo", "remote.fetch", "remote.push", "remote.pushurl", "remote.url", "safe.directory", "scalar.repo", "submodule.url",
 	"url.insteadof", "url.pushinsteadof"}
 
 // read takes a file of settings, and those that it includes, by whatever condition. Which

@@ -36,8 +36,10 @@ type hostLooks struct {
 	written []string
 	// around are the folders that the caller is in, and granted.
 	around   []string
+	read     []string               // those of them that the box may only read
+	named    []string               // what the caller names to the program
 	cwd      string                 // that folder of the caller's, or ""
-	gitTrees []string               // the repositories that these lie in, nil until asked
+	gitTrees *gitTrees              // nil until asked (repositories)
 	gitRead  map[string]*gitConfigs // gitSettings
 	homes    []string
 	policy   []string // ProfileRef.Files
@@ -56,6 +58,9 @@ func newHostLooks(v view, takes time.Duration) *hostLooks {
 	for _, m := range v.grants {
 		if m.Kind == MountRW {
 			h.written = append(h.written, m.Source)
+		}
+		if m.Kind == MountRO {
+			h.read = append(h.read, m.Source)
 		}
 		if m.Kind == MountRW || m.Kind == MountRO {
 			h.around = append(h.around, m.Source)
@@ -92,6 +97,7 @@ func (r *run) looks() *hostLooks {
 		if r.spec.Profile != nil {
 			r.hostLooks.policy = r.spec.Profile.Files
 		}
+		r.hostLooks.named = r.namedPaths()
 	}
 	return r.hostLooks
 }
