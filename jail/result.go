@@ -2,6 +2,8 @@ package jail
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -214,6 +216,14 @@ func (d Denial) Sought() bool { return d.common && !d.Likely }
 // LooksUp says that it is what libc looks names of users and hosts up with, before it does
 // so without: to have it allowed finds nobody.
 func (d Denial) LooksUp() bool { return suspect(d) == lookup }
+
+// Telling are the denials that whoever is told how the run ended is told of: not what
+// programs are refused at each start and do without, unless the hint is of it.
+func (res Result) Telling() []Denial {
+	return slices.DeleteFunc(slices.Clone(res.Denials), func(d Denial) bool {
+		return d.Sought() || d.LooksUp() && !strings.Contains(res.Hint, d.What)
+	})
+}
 
 // Observation is by what means denials were seen, and what is not seen by them.
 type Observation struct {

@@ -52,7 +52,11 @@ func printOutcome(w io.Writer, r jail.Result, quiet, traced bool) {
 	}
 	fmt.Fprintln(w, visible(line))
 	if likely || traced || !ended || !told {
-		printDenials(w, r.Denials)
+		denials := r.Telling()
+		if traced {
+			denials = r.Denials
+		}
+		printDenials(w, denials)
 	}
 }
 

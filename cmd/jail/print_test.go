@@ -49,6 +49,7 @@ func TestPrintOutcome(t *testing.T) {
 		{"one line", jail.Result{Reason: jail.ReasonExecFailed, Message: "a\nb\x1b"}, false, "jail: exec_failed: a�b�\n"},
 		{"denials", jail.Result{Reason: jail.ReasonSignaled, Message: "m", Denials: []jail.Denial{{Layer: jail.LayerSeccomp, What: "socket(AF_INET)", Count: 3, Grant: "--net loopback"}}}, false,
 			"jail: signaled: m\njail: seccomp denied socket(AF_INET), 3 times; to allow it: --net loopback\n"},
+		{"a name was looked up", jail.Result{Reason: jail.ReasonTimeout, Message: "m", Denials: []jail.Denial{{Layer: jail.LayerSeccomp, What: "socket(AF_UNIX, SOCK_STREAM|SOCK_NONBLOCK)", Count: 4, Grant: "--unix"}}}, false, "jail: timeout: m\n"},
 		{"own failure, refused what it can do without", jail.Result{Reason: jail.ReasonExecutionFailed, Message: "m", Hint: "it was refused sync(), which many programs try and do without", Denials: []jail.Denial{{Layer: jail.LayerSeccomp, What: "sync()", Count: 1}}}, false, ""},
 		{"own failure, and its words say of what", jail.Result{Reason: jail.ReasonExecutionFailed, Message: "m", Hint: "h", Denials: []jail.Denial{{Layer: jail.LayerSeccomp, What: "sync()", Count: 1}}}, false, "jail: execution_failed: m (h)\n"},
 		{"the same, quiet", jail.Result{Reason: jail.ReasonExecutionFailed, Message: "m", Hint: "h"}, true, ""},

@@ -35,7 +35,8 @@ type answer struct {
 	Workspace string          `json:"workspace,omitempty"` // its path in the box
 }
 
-// A denial is a jail.Denial without what only whoever starts the server can use.
+// A denial is a jail.Denial without what only whoever starts the server can use. What
+// programs are refused at each start and do without is in the record alone.
 type denial struct {
 	Layer  jail.LayerName `json:"layer"`
 	What   string         `json:"what"`
@@ -71,6 +72,7 @@ const mostDenials = 10
 // answer is a run's, and keeps what is too long for it. record is what the run left.
 func (s *Server) answer(record jail.Result) *mcp.CallToolResult {
 	kept := map[stream]output{streamStdout: outputOf(record.Stdout), streamStderr: outputOf(record.Stderr)}
+	telling := record.Telling()
 	record.Message, record.Hint = cut(record.Message, s.settings.Page), cut(record.Hint, s.settings.Page)
 	about := untrusted
 	if refusedByJail(record) {
@@ -81,7 +83,7 @@ func (s *Server) answer(record jail.Result) *mcp.CallToolResult {
 		Message: record.Message, Hint: record.Hint, Denials: []denial{}, Error: record.Error, Usage: record.Usage,
 		Stdout: kept[streamStdout].page(0, s.settings.Page), Stderr: kept[streamStderr].page(0, s.settings.Page),
 	}
-	for _, d := range record.Denials {
+	for _, d := range telling {
 		a.Denials = append(a.Denials, denial{d.Layer, d.What, d.Count, d.Errno, d.Grant, d.Opens, d.Never, d.Likely})
 	}
 	if n := int64(len(record.Value)); n > 0 {

@@ -98,6 +98,24 @@ func TestDenials(t *testing.T) {
 	}
 }
 
+// TestLookups: what libc looks names up with is in the record, and told to nobody as
+// something that a flag would help.
+func TestLookups(t *testing.T) {
+	s := connect(t, settings(t, small), nil)
+	r := s.call(toolCode, code(runner.Python, `
+import socket
+try:
+    socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+except OSError:
+    raise SystemExit(3)`))
+	if r.Reason != jail.ReasonExecutionFailed {
+		shipped.LeaveOut(t, "this host refuses no such socket")
+	}
+	if len(r.Denials) > 0 || strings.Contains(r.text, "--unix") || r.Hint != "" {
+		t.Errorf("denials = %+v; text = %s", r.Denials, r.text)
+	}
+}
+
 // foreign makes getpid of 32-bit x86.
 const foreign = `import ctypes, mmap
 code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
