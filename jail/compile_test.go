@@ -18,8 +18,10 @@ import (
 // ordinary and root are two hosts to plan for.
 func ordinary() host {
 	h := host{kernel: [2]int{6, 12}, landlockABI: 7, lastCap: 40, uid: 1001, gid: 1002, boxUID: 1001, boxGID: 1002}
-	for r := range rlimitNames {
-		h.hard[r] = unix.RLIM_INFINITY
+	for r, name := range rlimitNames {
+		if name != "" {
+			h.hard[r] = unix.RLIM_INFINITY
+		}
 	}
 	return h
 }

@@ -212,7 +212,9 @@ func policyName(s Seccomp) string {
 	return s.Policy
 }
 
-var rlimitNames = map[int]string{
+// rlimitNames has no name for what a box has no limit of. It is no map, which each
+// start of the program would make.
+var rlimitNames = [...]string{
 	unix.RLIMIT_NOFILE: "RLIMIT_NOFILE", unix.RLIMIT_FSIZE: "RLIMIT_FSIZE", unix.RLIMIT_CORE: "RLIMIT_CORE",
 	unix.RLIMIT_STACK: "RLIMIT_STACK", unix.RLIMIT_MEMLOCK: "RLIMIT_MEMLOCK", unix.RLIMIT_CPU: "RLIMIT_CPU",
 	unix.RLIMIT_SIGPENDING: "RLIMIT_SIGPENDING", unix.RLIMIT_MSGQUEUE: "RLIMIT_MSGQUEUE",
