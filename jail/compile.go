@@ -16,9 +16,9 @@ func compile(spec Spec, h host, v view, sh shape, off ablation.Set) (*Plan, erro
 
 // compileFirst decides what PID 1 can do while the rest is decided.
 func compileFirst(spec Spec, h host, v view, sh shape, off ablation.Set) *builder {
-	p := &Plan{spec: spec, host: h, view: v, shape: sh, base: planBase, data: make([]byte, firstHeaderSize, 4<<10)}
+	p := &Plan{spec: spec, host: h, view: v, shape: sh, base: planBase, data: make([]byte, firstHeaderSize, 8<<10)}
 	b := &builder{Plan: p, args: make([]arg, 0, 1024)}
-	p.lists[listFirst] = make([]Step, 0, 64)
+	p.lists[listFirst] = make([]Step, 0, 96)
 	b.at(listFirst, StageGrants, LayerRoot)
 	if !off.Has(ablation.CloseFDs) {
 		b.call(unix.SYS_CLOSE_RANGE, "close_range", "inherited", num(fdShm+1), num(^uint32(0)), num(0)).wants(0)
@@ -39,7 +39,7 @@ func compileFirst(spec Spec, h host, v view, sh shape, off ablation.Set) *builde
 // compileRest decides the rest. Of the run around it more may be known by now.
 func (b *builder) compileRest(sh shape, off ablation.Set) (*Plan, error) {
 	p := b.Plan
-	p.shape, p.base, p.data = sh, restBase, make([]byte, headerSize, 24<<10)
+	p.shape, p.base, p.data = sh, restBase, make([]byte, headerSize, 32<<10)
 	var err error
 	if p.handled, err = planLandlock(p.spec, p.host, off); err != nil {
 		return nil, err

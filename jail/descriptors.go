@@ -1,6 +1,8 @@
 package jail
 
 import (
+	"slices"
+
 	"github.com/seed-75010da9/jail/internal/pid1"
 	"golang.org/x/sys/unix"
 )
@@ -73,13 +75,17 @@ func (b *builder) recvmsg(operand string, control uint64) {
 // receive puts in front of all other steps that whatever the caller leaked is
 // closed, and that the descriptors are received.
 func (b *builder) receive() {
-	rest := b.lists[listBox]
-	b.lists[listBox] = make([]Step, 0, len(rest)+1+len(b.batches))
+	n := len(b.lists[listBox])
 	b.at(listBox, StageGrants, LayerRoot)
 	for _, control := range b.batches {
 		b.recvmsg("descriptors", control)
 	}
-	b.lists[listBox] = append(b.lists[listBox], rest...)
+	// Moved within the list, which has room for them: a second one would be pages
+	// that no start-up has touched yet.
+	steps := b.lists[listBox]
+	added := slices.Clone(steps[n:])
+	copy(steps[len(added):], steps[:n])
+	copy(steps, added)
 }
 
 // growDescriptorTable makes room for n descriptors at once. The kernel doubles the

@@ -54,11 +54,11 @@ const (
 	reportSize      = 6 * 4
 )
 
-// encode lays the plan out as PID 1 maps it: header, data, lists.
+// encode lays the plan out as PID 1 maps it: header, data, lists. Most plans fit into
+// the room that the data has, so it writes there: always the same.
 func (p *Plan) encode() []byte {
 	le := binary.LittleEndian
-	out := make([]byte, len(p.data), len(p.data)+p.len()*stepSize)
-	copy(out, p.data)
+	out := p.data
 	for l := listBox; l < lists; l++ {
 		at := headerSize - 8 - int(lists-l)*16
 		out = p.append(l, out, at, restBase)
