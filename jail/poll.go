@@ -14,6 +14,9 @@ import (
 // error: nothing has happened then.
 func poll(fds []unix.PollFd, timeout time.Duration) error {
 	ts := unix.NsecToTimespec(max(int64(timeout), 0))
+	if timeout > keeps {
+		pid1.GiveTextBack()
+	}
 	err := ppoll(fds, &ts, timeout <= keeps && pid1.Single())
 	if errors.Is(err, unix.EINTR) {
 		for i := range fds {

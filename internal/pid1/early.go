@@ -18,6 +18,7 @@ var early struct {
 	taken   atomic.Int32
 	single  int32 // the runtime was told to begin with one processor
 	spread  atomic.Bool
+	rests   atomic.Bool // the text has been given back
 }
 
 // profileRate is where jail_entry finds that variable.
