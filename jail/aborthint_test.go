@@ -26,3 +26,23 @@ func TestAbortHint(t *testing.T) {
 		}
 	}
 }
+
+// Without a group each process is refused memory beyond the cap, and a crash after it had
+// much of that is put down to it; never where a group counts, whose kill tells by itself.
+func TestCrashHint(t *testing.T) {
+	const much = "dd if=/dev/zero of=/dev/null bs=100M count=1 2>/dev/null; kill -SEGV $$"
+	for _, c := range []struct {
+		spec Spec
+		hint bool
+	}{
+		{noGroup("kill -SEGV $$", Limits{}), false},
+		{noGroup(much, Limits{}), true},
+		{shell(much), groupError() != nil},
+	} {
+		c.spec.Limits.Memory = 160 << 20
+		res := runBox(t, c.spec, IO{})
+		if res.Reason != ReasonSignaled || strings.Contains(res.Hint, "raise --memory") != c.hint {
+			t.Errorf("%q: reason %s, hint %q", c.spec.Args, res.Reason, res.Hint)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package jail
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/seed-75010da9/jail/cgroups"
@@ -125,6 +126,8 @@ func (r *run) signalHint(signal string) string {
 		return "a file grew past its limit: raise --fsize"
 	case signal == "SIGABRT" && r.hadMemory():
 		return "runtimes that find no memory end so, such as V8, whose heap follows the memory cap; it had much of that: raise --memory"
+	case r.shape.backstops && r.hadMemory() && slices.Contains([]string{"SIGSEGV", "SIGBUS", "SIGILL", "SIGTRAP"}, signal):
+		return fmt.Sprintf("programs that are refused memory often end so, without a word; there is no control group, each process may have %d bytes of its own instead, and this had much of that: raise --memory if it needs more", r.spec.Limits.Memory)
 	}
 	return ""
 }
@@ -184,7 +187,11 @@ func (r *run) words(f facts) (message, hint string) {
 		return fmt.Sprintf("ended after it wrote more than %d bytes of output", l.Output), "raise --output, or take --output-mode truncate to let it go on"
 	case ReasonOutOfMemory:
 		if f.heapFull && f.oomKills == 0 {
-			return fmt.Sprintf("the program ended itself by %s, for its JavaScript heap was full, which is a part of its memory (limit %d bytes, for the whole process tree)", *res.Signal, l.Memory), "raise --memory if the program needs more: unless --max-old-space-size is given, the heap follows that"
+			how := "with exit code 1, for the JavaScript heap of a worker"
+			if res.Signal != nil {
+				how = "itself by " + *res.Signal + ", for its JavaScript heap"
+			}
+			return fmt.Sprintf("the program ended %s was full, which is a part of its memory (limit %d bytes, for the whole process tree)", how, l.Memory), "raise --memory if the program needs more: unless --max-old-space-size is given, the heap follows that"
 		}
 		if r.group == nil {
 			return fmt.Sprintf("ended by the supervisor, which found its processes to have more memory than they may (limit %d bytes, for the whole process tree; no control group holds it to that)", l.Memory), "raise --memory if the program needs more"

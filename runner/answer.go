@@ -75,7 +75,7 @@ func thrownIn(written []byte, token string) string {
 }
 
 // judge adds to a record what the program answered.
-func judge(res *jail.Result, l Language, source string, written []byte, token string) {
+func judge(res *jail.Result, l Language, written []byte, token string) {
 	a, ok := parseAnswer(written, token)
 	switch {
 	case res.Reason != jail.ReasonOK:
@@ -85,8 +85,7 @@ func judge(res *jail.Result, l Language, source string, written []byte, token st
 			res.Error = a.Error
 			res.Heed(summary(*a.Error))
 			res.Message += ": " + summary(*a.Error)
-			// A worker's heap may also have a size that the source gave it.
-			full := l == Wasm && isFull(*a.Error) || l == Node && workerFull(*a.Error) && !strings.Contains(source, "resourceLimits")
+			full := l == Wasm && isFull(*a.Error) || l == Node && workerFull(*a.Error) && hadMemory(res)
 			if full && res.Reason == jail.ReasonExecutionFailed {
 				res.Reason = jail.ReasonOutOfMemory
 			}

@@ -46,7 +46,7 @@ func TestValueIsKeptOnce(t *testing.T) {
 		w.Write(b[:min(len(b), 64<<10)])
 	}
 	res := jail.Result{Reason: jail.ReasonOK, OK: true}
-	judge(&res, Node, "", w.bytes, "token")
+	judge(&res, Node, w.bytes, "token")
 	runtime.ReadMemStats(&after)
 	if len(res.Value) != size {
 		t.Fatalf("a value of %d bytes: %s", len(res.Value), res.Message)

@@ -149,5 +149,7 @@
 // A Node.js whose heap is full ends itself by SIGABRT before the memory cap ends it. That
 // is out_of_memory as well, by its own words on stderr: a source that says and does the
 // same without a full heap has it, too, in the place of signaled, and one that closes
-// stderr has signaled, with a hint if it had much of its memory.
+// stderr has signaled, with a hint if it had much of its memory: nothing else tells. A worker
+// whose heap is full is ended alone, and what waits for it is thrown an error: a source that
+// does not catch that is out_of_memory if it had much of its memory.
 package runner

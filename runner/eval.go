@@ -41,7 +41,7 @@ func Eval(ctx context.Context, spec jail.Spec, l Language, r Request) (jail.Resu
 	case l == Sh:
 		judgeOutput(&res)
 	default:
-		judge(&res, l, r.Source, answer.bytes, token)
+		judge(&res, l, answer.bytes, token)
 		hintOfBody(&res, l, r.Source)
 	}
 	return res, err

@@ -96,6 +96,13 @@ func workerFull(t jail.Thrown) bool {
 	return strings.HasSuffix(t.Message, "reaching memory limit: JS heap out of memory")
 }
 
+// hadMemory says whether the box had much of the memory it may have: any source can throw
+// the error of a full worker.
+func hadMemory(res *jail.Result) bool {
+	peak, limit := res.Usage.MemoryPeakBytes, res.Limits.MemoryBytes
+	return peak != nil && limit != nil && *peak >= *limit/2
+}
+
 // hintFor is what can be done about an error of the engine's, or "".
 func hintFor(t jail.Thrown) string {
 	switch {
