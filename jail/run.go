@@ -1,19 +1,14 @@
 package jail
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/seed-75010da9/jail/cgroups"
 	"github.com/seed-75010da9/jail/internal/ablation"
 	"github.com/seed-75010da9/jail/internal/interrupt"
-	"golang.org/x/sys/unix"
 )
 
 // A run is one box from its Spec to its record.
@@ -117,87 +112,6 @@ func newRun(ctx context.Context, spec Spec) *run {
 	}
 }
 
-// prepare checks everything and finds out about the host. Nothing exists
-// afterwards but, on cgroup v2, the group that PID 1 is to be born in.
-func (r *run) prepare(io IO) error {
-	if err := r.check(); err != nil {
-		return err
-	}
-	if io.Value != nil && slices.Contains(r.spec.Seccomp.Deny, "dup3") {
-		return Faults{{"seccomp.deny", "dup3", "must leave what gives the program its descriptor for a value"}}
-	}
-	r.tells = io.Words
-	r.hostUID, r.hostGID = r.host.uid, r.host.gid
-	r.shape = shape{stdin: io.Stdin != nil, tty: io.TTY != nil, value: io.Value != nil, question: r.question}
-	r.headStart()
-	if r.spec.inPlace() { // it does without a group where none is to be had
-		r.spec.Optional = append(slices.Clone(r.spec.Optional), LayerCgroup)
-	}
-	if r.off.Has(ablation.Cgroup) {
-		return nil
-	}
-	r.stopwatch.begin(StageCgroup)
-	err := r.findParent()
-	if err == nil {
-		err = r.makeRoom()
-	}
-	if err != nil || r.parent == nil {
-		return err
-	}
-	if err := r.spec.requireGroup(int(r.parent.Version())); err != nil {
-		return err
-	}
-	if r.parent.Version() == cgroups.V2 {
-		if r.spec.inPlace() {
-			r.shape.tasks = 1 // cgroup.procs
-		}
-		if err := r.makeGroup(nil); err != nil {
-			return err
-		}
-		return r.limitGroup(nil)
-	}
-	r.shape.tasks = r.parent.TaskFiles()
-	return nil
-}
-
-// check finds every fault of the Spec, on its own and against the host.
-func (r *run) check() error {
-	r.stopwatch.begin(StageValidate)
-	var faults Faults
-	if err := r.spec.Validate(); err != nil && !errors.As(err, &faults) {
-		return err
-	}
-	look, probe := r.places.resolve, probeHost
-	if r.spec.inPlace() {
-		look, probe = r.places.resolveInPlace, probeInPlace
-	}
-	r.stopwatch.begin(StageResolve)
-	v, more := look(r.spec)
-	faults = append(faults, faults.others(more)...)
-	r.stopwatch.begin(StageProbe)
-	h, err := probe()
-	if r.spec.inPlace() {
-		if r.off.Has(ablation.Scope) {
-			h.landlockABI = min(h.landlockABI, abiScopeSignal-1)
-		}
-		faults = append(faults, r.hostFaults(h, v)...)
-	}
-	if err == nil && uint64(r.spec.Limits.NoFile) > h.hard[unix.RLIMIT_NOFILE] {
-		faults = append(faults, Fault{"limits.nofile", fmt.Sprint(r.spec.Limits.NoFile), fmt.Sprintf("must not exceed the caller's own hard limit of %d: ask for no more, or raise that (ulimit -Hn as root, LimitNOFILE= in a unit of systemd)", h.hard[unix.RLIMIT_NOFILE])})
-	}
-	if len(faults) > 0 {
-		return faults
-	}
-	if r.off.Has(ablation.InPlace) {
-		v.entries = slices.DeleteFunc(v.entries, func(e entry) bool { return e.kind == entryMount && e.mount.part != nil })
-	}
-	r.host, r.view = h, v
-	if err == nil {
-		err = r.spec.require(h)
-	}
-	return err
-}
-
 // lockThread keeps the run on its thread from here on.
 func (r *run) lockThread() {
 	if !r.locked {
@@ -238,51 +152,3 @@ func (r *run) close() {
 
 // sweepLooks bounds what each run spends on the leftovers of killed ones.
 const sweepLooks = 4
-
-// finish turns what was seen into the record.
-func (r *run) finish(err error) (Result, error) {
-	err = seenFromInside(outOfFiles(err))
-	res := &r.result
-	res.Usage.WallMS = time.Since(r.started).Milliseconds()
-	if r.result.Layers == nil {
-		r.result.Layers = r.receipt()
-	}
-	res.Denials, res.Observed, res.Used = r.denials(), r.observation(), r.used()
-	var faults Faults
-	var setup *SetupError
-	switch {
-	case errors.As(err, &faults):
-		res.Reason, res.Message = ReasonSetupRefused, strings.TrimPrefix(err.Error(), "jail: ")
-		res.Refusal = &Refusal{Stage: StageValidate, Operand: faults[0].Field}
-	case errors.As(err, &setup):
-		r.searched(setup)
-		r.wantsFolder(setup)
-		res.Reason, res.Message = refusalReason(setup), strings.TrimPrefix(err.Error(), "jail: ")
-		if what, remedy := r.missingInterpreter(setup); what != "" {
-			res.Message, setup.Remedy = res.Message+": "+what, remedy
-		}
-		res.Refusal, res.Hint = setup.refusal(), setup.Remedy
-	case err != nil:
-		res.Reason, res.Message = ReasonInternalError, err.Error()
-	default:
-		r.verdict()
-		r.hearElsewhere()
-		said := cmp.Or(res.saidOnStderr(), r.streams.lastWords())
-		res.accuse(r.spec.Args[0], cmp.Or(r.loaderHint(said), r.placeHint(said), r.aloneHint(said)), said)
-	}
-	res.OK = res.Reason == ReasonOK
-	res.Timings = r.stopwatch.timings()
-	return r.result, err
-}
-
-// refusalReason tells a program that can't be started from a box that can't be
-// made, and both from a failure of our own.
-func refusalReason(e *SetupError) Reason {
-	if e.Stage == StageExec && e.Operation == "execve" {
-		return ReasonExecFailed
-	}
-	if e.Stage == StageSupervise {
-		return ReasonInternalError
-	}
-	return ReasonSetupRefused
-}
