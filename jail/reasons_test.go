@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -204,8 +205,8 @@ func foreignCall(t *testing.T) Spec {
 		leaveOut(t, "no other architecture's calls on "+runtime.GOARCH)
 	}
 	needForeignCalls(t)
-	// mov $20, %eax (getpid of i386); int $0x80; then exit(0) of our own.
-	return program(0o755, elf("\xb8\x14\x00\x00\x00\xcd\x80\xb8\x3c\x00\x00\x00\x31\xff\x0f\x05"))(t)
+	// mov $0x40000027, %eax (getpid of x32); syscall; then exit(0) of our own.
+	return program(0o755, elf("\xb8\x27\x00\x00\x40\x0f\x05\xb8\x3c\x00\x00\x00\x31\xff\x0f\x05"))(t)
 }
 
 // Either kind of foreign call is the end: the x32 numbers of the same
@@ -223,10 +224,18 @@ func TestForeignCalls(t *testing.T) {
 		"getpid as i386":  {"\xb8\x14\x00\x00\x00\xcd\x80", ReasonSyscallDenied},
 		"getpid as it is": {"\xb8\x27\x00\x00\x00\x0f\x05", ReasonOK},
 	} {
-		res, err := Run(context.Background(), program(0o755, elf(c.code+"\xb8\x3c\x00\x00\x00\x31\xff\x0f\x05"))(t))
-		if res.Reason != c.want || err != nil {
-			t.Errorf("%s: %s (%v), want %s", name, res.Reason, err, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			s := program(0o755, elf(c.code+"\xb8\x3c\x00\x00\x00\x31\xff\x0f\x05"))(t)
+			// A guest of a hypervisor without hardware's help may have no int 0x80: the
+			// emulated guests' tests have it.
+			if err := exec.Command(s.View[len(s.View)-1].Source).Run(); err != nil {
+				t.Skipf("this machine ends such a call by itself: %v", err)
+			}
+			res, err := Run(context.Background(), s)
+			if res.Reason != c.want || err != nil {
+				t.Errorf("%s (%v), want %s", res.Reason, err, c.want)
+			}
+		})
 	}
 }
 

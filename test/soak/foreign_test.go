@@ -8,16 +8,16 @@ import (
 // foreignName is a program that makes a system call of another architecture.
 const foreignName = "foreign"
 
-// foreignCall is a whole static ELF program for x86-64 that calls getpid(2) the
-// way that 32-bit programs do, and then exits with 0. Other machines have no
-// such second way; there it is empty, and nothing runs it.
+// foreignCall is a whole static ELF program for x86-64 that calls getpid(2) by the
+// number of the x32 table, and then exits with 0. Other machines have no such
+// second table; there it is empty, and nothing runs it.
 func foreignCall() []byte {
 	if runtime.GOARCH != "amd64" {
 		return nil
 	}
 	code := []byte{
-		0xb8, 20, 0, 0, 0, // mov eax, 20: getpid, as i386 numbers it
-		0xcd, 0x80, // int 0x80
+		0xb8, 39, 0, 0, 0x40, // mov eax, 39 with x32's bit: getpid
+		0x0f, 0x05, // syscall
 		0xb8, 60, 0, 0, 0, // mov eax, 60: exit
 		0x31, 0xff, // xor edi, edi
 		0x0f, 0x05, // syscall

@@ -116,10 +116,10 @@ except OSError:
 	}
 }
 
-// foreign makes getpid of 32-bit x86.
+// foreign makes getpid of the x32 table; int 0x80 is not everywhere to be had.
 const foreign = `import ctypes, mmap
 code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
-code.write(b"\xb8\x14\x00\x00\x00\xcd\x80\xc3")
+code.write(b"\xb8\x27\x00\x00\x40\x0f\x05\xc3")
 ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(code)))()`
 
 func TestReasonSyscallDenied(t *testing.T) {
