@@ -1,6 +1,7 @@
 package jail
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -21,6 +22,8 @@ type search struct {
 	at    string   // the caller's folder
 	asked []string // the words of the command's arguments
 	names []string // what may be missed where the program starts
+	// writes says that the program's words are of writing.
+	writes bool
 }
 
 // folderHint is for what a program misses that the caller named, or that lies in his folder.
@@ -28,10 +31,11 @@ func (r *run) folderHint(said string) string {
 	if r.spec.Profile == nil || !path.IsAbs(r.spec.Profile.Dir) {
 		return ""
 	}
-	s := search{r: r, at: r.spec.Profile.Dir}
+	s := search{r: r, at: r.spec.Profile.Dir, writes: saysItWrites(said)}
 	for _, arg := range append(r.spec.Args[1:len(r.spec.Args):len(r.spec.Args)], r.asked) {
 		s.asked = append(s.asked, wordsIn(arg)...)
 	}
+	s.asked = append(s.asked, r.scriptPaths()...)
 	missed := linesThatTellOf(said, "No such file", "ENOENT", "annot open", "annot find", "ot found", "ould not find", "ouldn't find", "annot access")
 	for _, word := range wordsIn(missed) {
 		if hint := s.take(word); hint != "" {
@@ -39,7 +43,7 @@ func (r *run) folderHint(said string) string {
 		}
 	}
 	for _, word := range wordsIn(linesThatTellOf(said, "Read-only file system", "EROFS", "annot create", "annot touch", "annot make", "Directory nonexistent")) {
-		if hint := s.named(word, paths.Make); hint != "" {
+		if hint := s.readOnly(word); hint != "" {
 			return hint
 		}
 	}
@@ -70,12 +74,15 @@ func wordsIn(text string) (list []string) {
 func (s *search) take(word string) string {
 	name := path.Clean(word)
 	switch asked := slices.Contains(s.asked, word); {
-	case path.IsAbs(name) && asked:
-		return s.named(word, paths.Read)
 	case path.IsAbs(name):
-		if path.Dir(name) == s.r.startsIn() {
+		if path.Dir(name) == s.r.startsIn() && !asked {
 			s.names = append(s.names, path.Base(name))
 		}
+		want := paths.Read
+		if s.writes {
+			want = paths.Write
+		}
+		return cmp.Or(s.named(word, want), s.unmade(word))
 	case strings.HasPrefix(name, "..") || name == ".":
 	case asked || strings.ContainsAny(strings.Trim(word, "."), "./"):
 		s.names = append(s.names, name)
@@ -86,10 +93,14 @@ func (s *search) take(word string) string {
 // named is the hint for a path of the caller's own words that the host has and the box has
 // not.
 func (s *search) named(word string, want paths.Want) string {
-	p := path.Clean(word)
-	if !path.IsAbs(p) || !slices.Contains(s.asked, word) {
+	if !path.IsAbs(word) || !slices.Contains(s.asked, word) {
 		return ""
 	}
+	return s.way(path.Clean(word), want)
+}
+
+// way is named of such a path.
+func (s *search) way(p string, want paths.Want) string {
 	if m := s.r.plan.view.mountAt(p); m != nil && m.Kind != MountTmpfs {
 		return "" // others tell of what is there
 	}

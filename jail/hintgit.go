@@ -203,17 +203,23 @@ func (c *gitConfigs) text(file string) (string, bool) {
 	if !ok || f.mode&unix.S_IFMT != unix.S_IFREG {
 		return "", false
 	}
-	fd, err := unix.Open(f.real, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
-	if err != nil {
-		c.unseen = file
-		return "", false
-	}
-	opened := os.NewFile(uintptr(fd), file)
-	defer opened.Close()
-	text, err := io.ReadAll(io.LimitReader(opened, longest+1))
+	text, err := fileText(f.real, longest)
 	if err != nil || len(text) > longest {
 		c.unseen = file
 		return "", false
 	}
-	return string(text), true
+	return text, true
+}
+
+// fileText is what is in a file of the host's, or of a longer one the beginning, by a byte
+// longer than asked for.
+func fileText(real string, longest int64) (string, error) {
+	fd, err := unix.Open(real, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return "", err
+	}
+	opened := os.NewFile(uintptr(fd), real)
+	defer opened.Close()
+	text, err := io.ReadAll(io.LimitReader(opened, longest+1))
+	return string(text), err
 }

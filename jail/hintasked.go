@@ -1,0 +1,160 @@
+package jail
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/seed-75010da9/jail/internal/shellword"
+	"github.com/seed-75010da9/jail/jail/internal/paths"
+	"golang.org/x/sys/unix"
+)
+
+// The caller's own words are those of the command, of a source on stdin, and of the script
+// that the command names, as it was before the run: a path in them is looked for where they
+// say.
+
+// scriptPaths are the first paths in the script of the command.
+func (r *run) scriptPaths() (list []string) {
+	const longest, mostPaths = 64 << 10, 256
+	for _, arg := range r.spec.Args {
+		from := []string{arg}
+		if !path.IsAbs(arg) {
+			from = []string{path.Join(r.startsIn(), arg), path.Join(r.spec.Profile.Dir, arg)}
+		}
+		for _, p := range from {
+			m := r.plan.view.mountAt(path.Clean(p))
+			if m == nil || m.Kind != MountRO && m.Kind != MountRW {
+				continue
+			}
+			f, ok := r.looks().at(m.source(path.Clean(p)))
+			text := ""
+			if !ok || f.mode&unix.S_IFMT != unix.S_IFREG || f.never != "" ||
+				!r.looks().bounded(func() { text = r.textBefore(f.real, longest) }) || !utf8.ValidString(text) || strings.HasPrefix(text, "\x7fELF") {
+				continue
+			}
+			for word := range strings.FieldsFuncSeq(text, notOfPath) {
+				if strings.Contains(word, "/") && !slices.Contains(list, word) && len(list) < mostPaths {
+					list = append(list, word)
+				}
+			}
+			return list
+		}
+	}
+	return nil
+}
+
+// textBefore is what is in a file that nobody has changed since the run began, or "": what
+// the box may write to would be the program's word.
+func (r *run) textBefore(real string, longest int64) string {
+	const tick = 10 * time.Millisecond // by which times of files are late at most
+	unchanged := func() bool {
+		var st unix.Stat_t
+		return unix.Lstat(real, &st) == nil && time.Unix(st.Ctim.Unix()).Before(r.started.Add(-tick))
+	}
+	text, err := fileText(real, longest)
+	if err != nil || r.looks().isWritten(real) && !unchanged() {
+		return ""
+	}
+	return text
+}
+
+// saysItWrites says whether a program's words show that it was to write: the line of a trace
+// that opens a file in such a mode, or calls what is called so.
+func saysItWrites(said string) bool {
+	return tellsOf(said, "writeFile", "appendFile", "createWriteStream", ".write_text(", ".write_bytes(", "mkdir", "makedirs") ||
+		regexp.MustCompile(`open\w*\([^\n]*['"]([bt]*[wax][bt+]*|[rbt]*\+[bt]*)['"]`).MatchString(said)
+}
+
+// unmade is the hint for a path of the caller's own words that neither the box nor the host
+// has, in a folder that the host has.
+func (s *search) unmade(word string) string {
+	p := path.Clean(word)
+	if m := s.r.plan.view.mountAt(p); !path.IsAbs(p) || m != nil && m.Kind != MountTmpfs {
+		return ""
+	}
+	if slices.Contains(s.asked, word) {
+		if _, there := s.r.looks().at(p); there || s.r.looks().over {
+			return ""
+		}
+		if flags := s.grant(path.Dir(p), p, paths.Make, unix.ENOENT); flags != "" {
+			return shownPath(p) + " is neither in the box nor on the host: " + flags + " lets the program make it there"
+		}
+		return ""
+	}
+	// A name in a folder that they have: whether the host has the file is nobody's to ask.
+	dir := path.Dir(p)
+	if !slices.ContainsFunc(s.asked, func(word string) bool { return path.Clean(word) == dir || path.Dir(path.Clean(word)) == dir }) {
+		return ""
+	}
+	want, does := paths.Read, " shows what is there"
+	if s.writes {
+		want, does = paths.Make, " has the program write there"
+	}
+	if flags := s.grant(dir, p, want, unix.ENOENT); flags != "" {
+		return shownPath(p) + " lies in a folder that the box does not show: " + flags + does
+	}
+	return ""
+}
+
+// grant are the flags that grant a folder for what lies at p, or "".
+func (s *search) grant(dir, p string, want paths.Want, errno unix.Errno) string {
+	ref := &pathRefusal{asked: p, want: want, errno: errno}
+	if want == paths.Read {
+		ref.asked = dir
+	}
+	if g, ok := s.r.grantOfPath(ref); ok && g.flag != "--tmpfs" && !strings.HasPrefix(g.flags, "without ") {
+		return g.flags
+	}
+	return ""
+}
+
+// readOnly is the hint for a path that a program found read-only: in what was granted so,
+// or, of the caller's own words, where the box has nothing of the host's.
+func (s *search) readOnly(word string) string {
+	r, p := s.r, path.Clean(word)
+	if !path.IsAbs(p) {
+		p = path.Join(r.startsIn(), word)
+	}
+	if m := r.plan.view.mountAt(p); m != nil && m.Kind == MountRO && strings.ContainsAny(word, "./") {
+		g, ok := r.grantOfPath(&pathRefusal{asked: p, real: p, want: paths.Make, errno: unix.EROFS})
+		if ok && g.flags != "" {
+			return shownPath(p) + " lies in what is granted read-only: " + g.wayOut()
+		}
+		return ""
+	}
+	if path.IsAbs(word) {
+		return s.named(s.meant(word), paths.Make)
+	}
+	if !strings.HasPrefix(path.Clean(word), "../") || !slices.Contains(s.asked, word) {
+		return ""
+	}
+	if r.spec.Dir != "" {
+		return s.way(p, paths.Make)
+	}
+	// From the folder that the caller is in, which the program did not start in.
+	p = path.Join(s.at, word)
+	if f, ok := r.looks().at(path.Dir(p)); ok && f.dir() && f.real == path.Dir(p) && below(s.at, f.real) {
+		if flags := r.typed(r.grantOn(f, f.real, paths.Make)).flags; flags != "" {
+			return shownPath(word) + " is meant from where the program starts, which is " + shellword.Quote(r.startsIn()) + ", the box's own, and not the folder that you are in: " +
+				flags + " --cwd " + shellword.Quote(s.at) + " has it start there, and write to " + shellword.Quote(f.real)
+		}
+	}
+	return ""
+}
+
+// meant is a path of the caller's own words for one that lies above it, which whoever makes
+// a folder with those around it begins with.
+func (s *search) meant(word string) string {
+	above := func(asked string) bool {
+		p := path.Clean(asked)
+		return path.IsAbs(asked) && p != path.Clean(word) && below(p, path.Clean(word)) && s.r.plan.view.mountAt(p) == nil
+	}
+	if i := slices.IndexFunc(s.asked, above); i >= 0 && !slices.Contains(s.asked, word) {
+		return s.asked[i]
+	}
+	return word
+}
