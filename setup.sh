@@ -28,6 +28,7 @@ if $tests; then
 	need pkg-config pkg-config
 	need qemu-aarch64-static qemu-user-static
 	need npm npm
+	[ -e /usr/lib/python3/dist-packages/numpy ] || missing+=(python3-numpy)
 	need bwrap bubblewrap
 	need strace strace
 	need debootstrap debootstrap
