@@ -16,6 +16,7 @@ const (
 	codeIn   loadedIn = iota // what is called as code is
 	prefixIn                 // what lies where a prefix has code
 	allIn
+	settingsIn // what lies there of programs that are known (settingsOf)
 )
 
 // namers are variables by which something is run outside of boxes, each group with why
@@ -56,6 +57,8 @@ func (l loadedPlace) means(h *hostLooks, real string) bool {
 		return h.code(real)
 	case prefixIn:
 		return inPrefix(real, l.at) || below(real, path.Join(l.at, "bin"))
+	case settingsIn:
+		return isSetting(strings.TrimPrefix(real, l.at))
 	}
 	return true
 }
@@ -69,7 +72,14 @@ func (h *hostLooks) loadedBy() (list []loadedPlace) {
 				continue
 			}
 			for _, p := range h.placed(word) {
-				if l := (loadedPlace{p, variable, why, in}); len(list) < mostLoaded && !slices.Contains(list, l) && !slices.Contains(wholes, p) && !slices.Contains(h.homes, p) {
+				l := loadedPlace{p, variable, why, in}
+				switch broad := h.broad(p); {
+				case broad && strings.HasPrefix(variable, "XDG_"):
+					l.in = settingsIn
+				case slices.Contains(wholes, p) || slices.Contains(h.homes, p):
+					continue
+				}
+				if len(list) < mostLoaded && !slices.Contains(list, l) {
 					list = append(list, l)
 				}
 			}
@@ -111,7 +121,10 @@ var homeVariables = []struct{ variable, place string }{
 }
 
 // A keyPlace is where a variable says that keys lie, or what else is of a home at place.
-type keyPlace struct{ at, variable, place string }
+type keyPlace struct {
+	at, variable, place string
+	broad               bool // hostLooks.broad
+}
 
 // keysBy are those of the caller's variables.
 func (h *hostLooks) keysBy() (list []keyPlace) {
@@ -122,8 +135,9 @@ func (h *hostLooks) keysBy() (list []keyPlace) {
 		}
 		for _, word := range append(strings.Split(value, ":"), value) {
 			for _, p := range h.placed(word, h.cwd) {
-				if word != "" && !slices.Contains(wholes, p) && !slices.Contains(h.homes, p) {
-					list = append(list, keyPlace{p, variable, place})
+				broad := h.broad(p) && strings.HasPrefix(variable, "XDG_")
+				if word != "" && (broad || !slices.Contains(wholes, p) && !slices.Contains(h.homes, p)) {
+					list = append(list, keyPlace{p, variable, place, broad})
 				}
 			}
 		}
@@ -154,7 +168,7 @@ func (h *hostLooks) keysLie(real string) string {
 // or "".
 func (h *hostLooks) asOfHome(real, called string) string {
 	for _, k := range h.keys {
-		if k.place != "" && strings.HasPrefix(k.variable, called) && below(real, k.at) {
+		if k.place != "" && strings.HasPrefix(k.variable, called) && below(real, k.at) && (!k.broad || isSetting(strings.TrimPrefix(real, k.at))) {
 			return k.place + strings.TrimPrefix(real, k.at)
 		}
 	}

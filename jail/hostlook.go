@@ -69,7 +69,7 @@ func newHostLooks(v view, takes time.Duration) *hostLooks {
 	if dir, err := syscall.Getwd(); err == nil && path.IsAbs(dir) {
 		h.around, h.cwd = append(h.around, dir), dir
 	}
-	cwd := h.cwd
+	cwd, around := h.cwd, h.around
 	var mounts hostMounts
 	var closed, homes, programs []string
 	var loaded []loadedPlace
@@ -82,7 +82,7 @@ func newHostLooks(v view, takes time.Duration) *hostLooks {
 		}
 		homes = homesOf(closed)
 		programs = programsOf(closed, homes)
-		looks := &hostLooks{closed: closed, homes: homes, cwd: cwd}
+		looks := &hostLooks{closed: closed, homes: homes, cwd: cwd, around: around}
 		loaded, keys = looks.loadedBy(), looks.keysBy()
 	}) {
 		h.mounts, h.closed, h.homes, h.programs, h.loaded, h.keys = mounts, closed, homes, programs, loaded, keys
