@@ -50,6 +50,8 @@ type connection struct {
 
 	close  sync.Once
 	closed chan struct{}
+
+	unanswered unanswered
 }
 
 func (*connection) SessionID() string { return "" }
@@ -172,6 +174,7 @@ func (c *connection) decode(text []byte) jsonrpc.Message {
 		c.refuse(idOf(text), jsonrpc.CodeInvalidRequest, "this is no JSON-RPC message: "+err.Error())
 		return nil
 	}
+	c.unanswered.read(m)
 	return m
 }
 
@@ -198,6 +201,9 @@ func (c *connection) refuse(id json.RawMessage, code int64, why string) {
 }
 
 func (c *connection) Write(_ context.Context, m jsonrpc.Message) error {
+	if !c.unanswered.wanted(m) {
+		return nil
+	}
 	text, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
 		return fmt.Errorf("mcp: encoding a message: %w", err)
