@@ -18,6 +18,7 @@ import (
 // placeHint is what a failed program's own words show with the host's files and the
 // view, or "".
 func (r *run) placeHint(said string) string {
+	r.result.command = strings.Join(r.spec.Args, " ")
 	if hint := cmp.Or(r.backstopHint(said), r.heapHint(said), r.aroundHint(said), r.commandHint(said)); hint != "" {
 		return hint
 	}

@@ -19,7 +19,7 @@ func (res *Result) limitHint(said string, view []Mount) string {
 		return fmt.Sprintf("a file may have %d bytes: raise --fsize if it needs more", l.FileSizeBytes)
 	case tellsOf(said, "no space left on device", "enospc"):
 		return res.roomHint(said, view)
-	case l.MemoryBytes != nil && tellsOf(said, "memoryerror", "buffer allocation failed", "bad_alloc", "memory exhausted", "enomem", "allocate memory"):
+	case l.MemoryBytes != nil && tellsOf(said, "memoryerror", "buffer allocation failed", "bad_alloc", "memory exhausted", "enomem", "allocate memory") && !res.raisesItself(said):
 		return fmt.Sprintf("its words are of memory that it was refused at once: the kernel gives no process far more than the host has, and a box may have %d bytes of it (--memory)", *l.MemoryBytes)
 	}
 	return ""
@@ -64,7 +64,7 @@ func (r *run) backstopHint(said string) string {
 	switch {
 	case r.result.Limits.Pids != nil && forkFails(said):
 		return fmt.Sprintf("there is no control group, and the kernel counts processes and threads instead, of which there may be %d: raise --pids if the program needs more", l.Pids)
-	case tellsOf(said, "memoryerror", "out of memory", "allocate memory", "enomem", "cannot allocate", "allocation failed", "memory exhausted", "bad_alloc", "outofmemory"):
+	case tellsOf(said, "memoryerror", "out of memory", "allocate memory", "enomem", "cannot allocate", "allocation failed", "memory exhausted", "bad_alloc", "outofmemory") && !r.result.raisesItself(said):
 		return fmt.Sprintf("there is no control group, and each process may have %d bytes of its own instead: raise --memory if the program needs more", l.Memory)
 	}
 	return ""

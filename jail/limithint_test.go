@@ -37,6 +37,32 @@ func TestLimitHint(t *testing.T) {
 	}
 }
 
+// A MemoryError that the source raised is of no limit, unless much of the memory was taken.
+func TestMemoryErrorsAreToldApart(t *testing.T) {
+	const trace = "Traceback (most recent call last):\n  File \"/x/s.py\", line 1, in <module>\n    "
+	for _, c := range []struct {
+		said, command string
+		peak          int64
+		want          bool
+	}{
+		{trace + "raise MemoryError\nMemoryError\n", "", 1, false},
+		{trace + "raise MemoryError\nMemoryError\n", "", 1000, true},
+		{trace + "raise own(\"no\")\n    ^^^^^^^^\nMemoryError: no\n", "", 1, false},
+		{trace + "x = bytearray(10**12)\n        ^^^^^^^^^^^^^^^^\nMemoryError\n", "", 1, true},
+		{"  File \"<string>\", line 1, in <module>\nMemoryError\n", "python3 -c raise MemoryError", 1, false},
+		{"  File \"<string>\", line 1, in <module>\nMemoryError\n", "python3 -c x = bytearray(10**12)", 1, true},
+		{"  File \"<stdin>\", line 1, in <module>\nMemoryError\n", "python3 -", 1, false},
+		{"numpy._core._exceptions._ArrayMemoryError: Unable to allocate 7.28 TiB for an array", "", 1, true},
+		{"terminate called after throwing an instance of 'std::bad_alloc'", "", 1, true},
+	} {
+		most := int64(1000)
+		res := Result{Reason: ReasonExecutionFailed, Limits: InForce{MemoryBytes: &most}, Usage: Usage{MemoryPeakBytes: &c.peak}, command: c.command}
+		if got := res.limitHint(c.said, nil); (got != "") != c.want {
+			t.Errorf("limitHint(%q) with a peak of %d of 1000 = %q, want one: %v", c.said, c.peak, got, c.want)
+		}
+	}
+}
+
 // The same of programs that ran into them.
 func TestLimitsAreNamed(t *testing.T) {
 	for name, c := range map[string]struct {

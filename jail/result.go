@@ -50,6 +50,8 @@ type Result struct {
 	Value json.RawMessage `json:"value,omitempty"`
 	Error *Thrown         `json:"error,omitempty"`
 
+	// command are the arguments, in which a source may be.
+	command string
 	// elsewhere is the hint for what IO.Words told of, see Heed.
 	elsewhere string
 }
