@@ -81,7 +81,11 @@ func (s *search) unmade(word string) string {
 			return ""
 		}
 		if flags := s.grant(path.Dir(p), p, paths.Make, unix.ENOENT); flags != "" {
-			return shownPath(p) + " is neither in the box nor on the host: " + flags + " lets the program make it there"
+			way := flags + " lets the program make it there"
+			if !s.writes {
+				way = "if the program was to make it, " + flags + " lets it"
+			}
+			return shownPath(p) + " is neither in the box nor on the host: " + way
 		}
 		return ""
 	}

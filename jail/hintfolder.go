@@ -36,7 +36,7 @@ func (r *run) folderHint(said string) string {
 		s.asked = append(s.asked, wordsIn(arg)...)
 	}
 	s.asked = append(s.asked, r.scriptPaths()...)
-	missed := linesThatTellOf(said, "No such file", "ENOENT", "annot open", "annot find", "ot found", "ould not find", "ouldn't find", "annot access")
+	missed := linesThatTellOf(said, "No such file", "ENOENT", "annot open", "annot find", "ot found", "ould not find", "ouldn't find", "annot access", "nable to open", "oes not exist", "oesn't exist")
 	for _, word := range wordsIn(missed) {
 		if hint := s.take(word); hint != "" {
 			return hint
