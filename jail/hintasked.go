@@ -15,7 +15,8 @@ import (
 
 // The caller's own words are those of the command, of a source on stdin, and of the script
 // that the command names, as it was before the run: a path in them is looked for where they
-// say.
+// say. But a script is often a stranger's, who gets to read the record: of a path in one the
+// hint is the same whether the host has it or not, and names its folder.
 
 // scriptPaths are the first paths in the script of the command.
 func (r *run) scriptPaths() (list []string) {
@@ -69,14 +70,14 @@ func saysItWrites(said string) bool {
 		regexp.MustCompile(`open\w*\([^\n]*['"]([bt]*[wax][bt+]*|[rbt]*\+[bt]*)['"]`).MatchString(said)
 }
 
-// unmade is the hint for a path of the caller's own words that neither the box nor the host
-// has, in a folder that the host has.
+// unmade is the hint for a path that the command names and neither the box nor the host has,
+// and for one of the caller's other words, in a folder that the host has.
 func (s *search) unmade(word string) string {
 	p := path.Clean(word)
 	if m := s.r.plan.view.mountAt(p); !path.IsAbs(p) || m != nil && m.Kind != MountTmpfs {
 		return ""
 	}
-	if slices.Contains(s.asked, word) {
+	if slices.Contains(s.typed, word) {
 		if _, there := s.r.looks().at(p); there || s.r.looks().over {
 			return ""
 		}

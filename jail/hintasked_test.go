@@ -24,12 +24,10 @@ func TestScriptHint(t *testing.T) {
 	}
 	const missing, missingKey, readOnly = "FileNotFoundError: [Errno 2] No such file or directory: 'WORK/", "FileNotFoundError: [Errno 2] No such file or directory: 'KEYS/", "OSError: [Errno 30] Read-only file system: '"
 	for _, c := range []struct{ name, has, says, want string }{
-		{"to be made", "WORK/data/out", "    open(name, 'w')\n" + missing + "data/out'", `"WORK/data/out" is neither in the box nor on the host: --rw WORK/data lets the program make it there`},
-		{"to be made, or read", "WORK/data/out", missing + "data/out'", `"WORK/data/out" is neither in the box nor on the host: if the program was to make it, --rw WORK/data lets it`},
-		{"in git's words", "WORK/data", "fatal: repository 'WORK/data' does not exist", `"WORK/data" is not in the box: --ro WORK/data allows it`},
-		{"in SQLite's words", "WORK/data/x.db", `Error: unable to open database "WORK/data/x.db": unable to open database file`, `"WORK/data/x.db" is neither in the box nor on the host: if the program was to make it, --rw WORK/data lets it`},
-		{"there", "WORK/data/in.csv", missing + "data/in.csv'", `"WORK/data/in.csv" is not in the box: --ro WORK/data/in.csv allows it`},
-		{"there, to be written", "WORK/data/in.csv", "    open(sys.argv[1], 'wb')\n" + missing + "data/in.csv'", `"WORK/data/in.csv" is not in the box: --rw WORK/data/in.csv allows it`},
+		{"to be made", "WORK/data/out", "    open(name, 'w')\n" + missing + "data/out'", `"WORK/data/out" lies in a folder that the box does not show: --rw WORK/data has the program write there`},
+		{"to be made, or read", "WORK/data/out", missing + "data/out'", `"WORK/data/out" lies in a folder that the box does not show: --ro WORK/data shows what is there`},
+		{"there", "WORK/data/in.csv", missing + "data/in.csv'", `"WORK/data/in.csv" lies in a folder that the box does not show: --ro WORK/data shows what is there`},
+		{"there, to be written", "WORK/data/in.csv", "    open(sys.argv[1], 'wb')\n" + missing + "data/in.csv'", `"WORK/data/in.csv" lies in a folder that the box does not show: --rw WORK/data has the program write there`},
 		{"below a folder", "WORK/data/", missing + "data/a.csv'", `"WORK/data/a.csv" lies in a folder that the box does not show: --ro WORK/data shows what is there`},
 		{"below a folder, to be written", "WORK/data/%d", "    open(name, mode=\"x\")\n" + missing + "data/1'", `"WORK/data/1" lies in a folder that the box does not show: --rw WORK/data has the program write there`},
 		{"a tree that is made", "WORK/data/a/b", readOnly + "WORK'", `"WORK/data/a/b" is not in the box: --rw WORK/data allows it`},
@@ -67,6 +65,33 @@ func TestScriptHint(t *testing.T) {
 		s.Args = []string{"/bin/sh", "-c", `echo "# more" >>"$0"; . "$0"`, script}
 		if got := runBox(t, s, IO{}).Hint; got != "" && !strings.HasPrefix(got, "its stderr tells of a file") {
 			t.Errorf("%s, by a script that the box wrote to: hint %q", c.name, got)
+		}
+	}
+}
+
+// What the command itself names is looked for, and told as what the host has or has not.
+func TestTypedHint(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(ownTemp(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "in.csv"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const missing = "FileNotFoundError: [Errno 2] No such file or directory: 'WORK/"
+	for _, c := range []struct{ names, says, want string }{
+		{"WORK/in.csv", missing + "in.csv'", `"WORK/in.csv" is not in the box: --ro WORK/in.csv allows it`},
+		{"WORK/in.csv", "    open(sys.argv[1], 'wb')\n" + missing + "in.csv'", `"WORK/in.csv" is not in the box: --rw WORK/in.csv allows it`},
+		{"WORK/out", "    open(name, 'w')\n" + missing + "out'", `"WORK/out" is neither in the box nor on the host: --rw WORK lets the program make it there`},
+		{"WORK/out", missing + "out'", `"WORK/out" is neither in the box nor on the host: if the program was to make it, --rw WORK lets it`},
+		{"WORK/in.csv", "fatal: repository 'WORK/in.csv' does not exist", `"WORK/in.csv" is not in the box: --ro WORK/in.csv allows it`},
+		{"WORK/x.db", `Error: unable to open database "WORK/x.db": unable to open database file`, `"WORK/x.db" is neither in the box nor on the host: if the program was to make it, --rw WORK lets it`},
+	} {
+		at := func(text string) string { return strings.ReplaceAll(text, "WORK", dir) }
+		s := shell(`printf '%s\n' "$SAYS" >&2; exit 1`)
+		s.Args, s.Env, s.Profile = append(s.Args, "sh", at(c.names)), append(s.Env, "SAYS="+at(c.says)), &ProfileRef{Name: "exec", Dir: dir}
+		if got := strings.ReplaceAll(runBox(t, s, IO{}).Hint, dir, "WORK"); !strings.HasPrefix(got, c.want) {
+			t.Errorf("after %q: hint %q, want %q", c.says, got, c.want)
 		}
 	}
 }

@@ -20,7 +20,8 @@ import (
 type search struct {
 	r     *run
 	at    string   // the caller's folder
-	asked []string // the words of the command's arguments
+	typed []string // the words of the command's arguments
+	asked []string // those, and the paths in its script or source
 	names []string // what may be missed where the program starts
 	// writes says that the program's words are of writing.
 	writes bool
@@ -32,10 +33,10 @@ func (r *run) folderHint(said string) string {
 		return ""
 	}
 	s := search{r: r, at: r.spec.Profile.Dir, writes: saysItWrites(said)}
-	for _, arg := range append(r.spec.Args[1:len(r.spec.Args):len(r.spec.Args)], r.asked) {
-		s.asked = append(s.asked, wordsIn(arg)...)
+	for _, arg := range r.spec.Args[1:] {
+		s.typed = append(s.typed, wordsIn(arg)...)
 	}
-	s.asked = append(s.asked, r.scriptPaths()...)
+	s.asked = slices.Concat(s.typed, wordsIn(r.asked), r.scriptPaths())
 	missed := linesThatTellOf(said, "No such file", "ENOENT", "annot open", "annot find", "ot found", "ould not find", "ouldn't find", "annot access", "nable to open", "oes not exist", "oesn't exist")
 	for _, word := range wordsIn(missed) {
 		if hint := s.take(word); hint != "" {
@@ -91,9 +92,9 @@ func (s *search) take(word string) string {
 }
 
 // named is the hint for a path of the caller's own words that the host has and the box has
-// not.
+// not. Of a path in a script whether the host has it is not told.
 func (s *search) named(word string, want paths.Want) string {
-	if !path.IsAbs(word) || !slices.Contains(s.asked, word) {
+	if !path.IsAbs(word) || !slices.Contains(s.asked, word) || want != paths.Make && !slices.Contains(s.typed, word) {
 		return ""
 	}
 	return s.way(path.Clean(word), want)
