@@ -130,7 +130,7 @@ func (res *Result) accuse(program, files, said string) {
 			res.Hint = joined(res.Hint, networkHint(*d))
 		}
 	case s == lookup:
-		res.Hint = joined(joined(res.Hint, exitHint(program, res.ExitCode)), d.lookupHint())
+		res.Hint = joined(joined(res.Hint, exitHint(program, res.ExitCode)), d.lookupHint(said))
 	case s >= missed:
 		res.Message += ", and it was refused " + d.inWords()
 		if makesCode(*d) {

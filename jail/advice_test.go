@@ -41,6 +41,7 @@ func TestAccuse(t *testing.T) {
 		{ReasonSignaled, nil, []Denial{ptrace}, "m, and it was refused ptrace(PTRACE_TRACEME, 0, …) (EPERM)", "--allow-syscall ptrace allows it", 1, ""},
 		{ReasonExecutionFailed, code(1), []Denial{flock, name}, "m", "if one was a host's, a box reaches no network", 0, "can't connect to the server"},
 		{ReasonExecutionFailed, code(1), []Denial{name}, "m", "", 0, ""},
+		{ReasonExecutionFailed, code(1), []Denial{name}, "m", "what listens on the host, such as Docker, is not in a box; for a Unix socket of its own, --unix allows it", 0, "Cannot connect to the Docker daemon at unix:///var/run/docker.sock."},
 		{ReasonExecutionFailed, code(1), []Denial{name}, "m", "", 0, "tests failed"},
 		{ReasonSignaled, nil, []Denial{name}, "m", "", 0, ""},
 		{ReasonExecutionFailed, code(1), []Denial{name}, "m", "with which libc looks names up", 0, "PermissionError in socket.socket"},

@@ -2,6 +2,7 @@ package jail
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -29,8 +30,11 @@ func (r *run) aloneHint(said string) string {
 }
 
 // lookupHint is for a program that was refused d, with which libc looks names up, and whose
-// own words are of the network or of a socket.
-func (d Denial) lookupHint() string {
+// own words are of the network or of a socket; where they name one, it was no look-up.
+func (d Denial) lookupHint(said string) string {
+	if regexp.MustCompile(`unix:/|\.sock\b`).MatchString(said) {
+		return "it was refused " + d.inWords() + ": what listens on the host, such as Docker, is not in a box; for a Unix socket of its own, " + d.wayOut()
+	}
 	return "it was refused " + d.inWords() + ", with which libc looks names up: if one was a host's, " + noNetwork +
 		"; if it was a Unix socket of its own, " + d.wayOut()
 }

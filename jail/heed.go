@@ -50,7 +50,7 @@ func (res *Result) Heed(said string) {
 	}
 	hint := cmp.Or(res.elsewhere, res.limitHint(said, nil), res.hostHint(said), res.fileHint("error", said))
 	if d, s := suspects(res.Denials, w); hint == "" && s == lookup {
-		hint = d.lookupHint()
+		hint = d.lookupHint(said)
 	}
 	res.Hint = cmp.Or(hint, res.Hint)
 }
