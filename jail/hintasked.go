@@ -81,12 +81,12 @@ func (s *search) unmade(word string) string {
 		if _, there := s.r.looks().at(p); there || s.r.looks().over {
 			return ""
 		}
-		if flags := s.grant(path.Dir(p), p, paths.Make, unix.ENOENT); flags != "" {
+		if flags, opens := s.grant(path.Dir(p), p, paths.Make, unix.ENOENT); flags != "" {
 			way := flags + " lets the program make it there"
 			if !s.writes {
 				way = "if the program was to make it, " + flags + " lets it"
 			}
-			return shownPath(p) + " is neither in the box nor on the host: " + way
+			return shownPath(p) + " is neither in the box nor on the host: " + way + opens
 		}
 		return ""
 	}
@@ -99,22 +99,22 @@ func (s *search) unmade(word string) string {
 	if s.writes {
 		want, does = paths.Make, " has the program write there"
 	}
-	if flags := s.grant(dir, p, want, unix.ENOENT); flags != "" {
-		return shownPath(p) + " lies in a folder that the box does not show: " + flags + does
+	if flags, opens := s.grant(dir, p, want, unix.ENOENT); flags != "" {
+		return shownPath(p) + " lies in a folder that the box does not show: " + flags + does + opens
 	}
 	return ""
 }
 
-// grant are the flags that grant a folder for what lies at p, or "".
-func (s *search) grant(dir, p string, want paths.Want, errno unix.Errno) string {
+// grant are the flags that grant a folder for what lies at p, or "", with what they open.
+func (s *search) grant(dir, p string, want paths.Want, errno unix.Errno) (flags, opens string) {
 	ref := &pathRefusal{asked: p, want: want, errno: errno}
 	if want == paths.Read {
 		ref.asked = dir
 	}
 	if g, ok := s.r.grantOfPath(ref); ok && g.flag != "--tmpfs" && !strings.HasPrefix(g.flags, "without ") {
-		return g.flags
+		return g.flags, Denial{Opens: g.opens}.opening(", and opens ")
 	}
-	return ""
+	return "", ""
 }
 
 // readOnly is the hint for a path that a program found read-only: in what was granted so,
@@ -143,9 +143,9 @@ func (s *search) readOnly(word string) string {
 	// From the folder that the caller is in, which the program did not start in.
 	p = path.Join(s.at, word)
 	if f, ok := r.looks().at(path.Dir(p)); ok && f.dir() && f.real == path.Dir(p) && below(s.at, f.real) {
-		if flags := r.typed(r.grantOn(f, f.real, paths.Make)).flags; flags != "" {
+		if g := r.typed(r.grantOn(f, f.real, paths.Make)); g.flags != "" {
 			return shownPath(word) + " is meant from where the program starts, which is " + shellword.Quote(r.startsIn()) + ", the box's own, and not the folder that you are in: " +
-				flags + " --cwd " + shellword.Quote(s.at) + " has it start there, and write to " + shellword.Quote(f.real)
+				g.flags + " --cwd " + shellword.Quote(s.at) + " has it start there, and write to " + shellword.Quote(f.real) + Denial{Opens: g.opens}.opening(", and opens ")
 		}
 	}
 	return ""

@@ -16,7 +16,7 @@ func TestScriptHint(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys := ownTemp(t)
-	for _, name := range []string{dir + "/job/in.txt", dir + "/data/in.csv", keys + "/id_rsa"} {
+	for _, name := range []string{dir + "/job/in.txt", dir + "/data/in.csv", dir + "/src/r/.git/HEAD", keys + "/id_rsa"} {
 		os.MkdirAll(filepath.Dir(name), 0o755)
 		if err := os.WriteFile(name, nil, 0o644); err != nil {
 			t.Fatal(err)
@@ -30,8 +30,9 @@ func TestScriptHint(t *testing.T) {
 		{"there, to be written", "WORK/data/in.csv", "    open(sys.argv[1], 'wb')\n" + missing + "data/in.csv'", `"WORK/data/in.csv" lies in a folder that the box does not show: --rw WORK/data has the program write there`},
 		{"below a folder", "WORK/data/", missing + "data/a.csv'", `"WORK/data/a.csv" lies in a folder that the box does not show: --ro WORK/data shows what is there`},
 		{"below a folder, to be written", "WORK/data/%d", "    open(name, mode=\"x\")\n" + missing + "data/1'", `"WORK/data/1" lies in a folder that the box does not show: --rw WORK/data has the program write there`},
+		{"a folder that opens more", "WORK/src/x", "    open(name, 'w')\n" + missing + "src/x'", `"WORK/src/x" lies in a folder that the box does not show: --rw WORK/src has the program write there, and opens its r/.git as well`},
 		{"a tree that is made", "WORK/data/a/b", readOnly + "WORK'", `"WORK/data/a/b" is not in the box: --rw WORK/data allows it`},
-		{"from above the folder", "../out.txt", readOnly + "../out.txt'", `"../out.txt" is meant from where the program starts, which is /tmp, the box's own, and not the folder that you are in: --rw WORK --cwd WORK/job has it start there, and write to WORK`},
+		{"from above the folder", "../out.txt", readOnly + "../out.txt'", `"../out.txt" is meant from where the program starts, which is /tmp, the box's own, and not the folder that you are in: --rw WORK --cwd WORK/job has it start there, and write to WORK, and opens its src/r/.git as well`},
 		{"what no word has", "WORK/else", missing + "data/in.csv'", "its stderr tells of a file"},
 		{"what no word has, above the folder", "out.txt", readOnly + "../out.txt'", "its stderr tells of a file"},
 		{"neither the folder", "WORK/none/out", missing + "none/out'", "its stderr tells of a file"},
