@@ -2,6 +2,8 @@ package runner
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/seed-75010da9/jail/jail"
 )
@@ -18,9 +20,22 @@ func hintOfBody(res *jail.Result, l Language, source string) {
 		if l == Node {
 			res.Hint += ": const fs = require('fs'), or const m = await import('fs')"
 		}
+	case l == Python && res.Error != nil && res.Error.Name == "TypeError" && strings.HasSuffix(res.Error.Message, "object is not callable") && callsInput(res.Error.Trace):
+		res.Hint = "input is the value that the request gives, and no function here; stdin is empty"
 	case res.OK && string(res.Value) == "null" && !strings.Contains(source, "return") && endsInExpression(source):
 		res.Hint = "the value is what the source returns, and it has no return statement: return the last line's value"
 	}
+}
+
+// callsInput says whether a trace has a line of the source that calls input.
+func callsInput(trace string) bool {
+	for before, after, ok := strings.Cut(trace, "input("); ok; before, after, ok = strings.Cut(after, "input(") {
+		last, _ := utf8.DecodeLastRuneInString(before)
+		if last != '.' && last != '_' && !unicode.IsLetter(last) && !unicode.IsDigit(last) {
+			return true
+		}
+	}
+	return false
 }
 
 // imports says whether a line of a source begins as an import or export of a module.

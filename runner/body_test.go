@@ -10,6 +10,9 @@ import (
 // A source that was written as a module, or as an expression, is told what it is.
 func TestHintOfBody(t *testing.T) {
 	null, syntax := jail.Result{OK: true, Value: json.RawMessage("null")}, jail.Result{Error: &jail.Thrown{Name: "SyntaxError"}}
+	called := func(line string) jail.Result {
+		return jail.Result{Error: &jail.Thrown{Name: "TypeError", Message: "'NoneType' object is not callable", Trace: "  File \"source.py\", line 1, in source\n    " + line + "\n"}}
+	}
 	for _, c := range []struct {
 		res    jail.Result
 		l      Language
@@ -20,6 +23,7 @@ func TestHintOfBody(t *testing.T) {
 		{null, Node, "return null", false}, {null, Node, "console.log(1)", false}, {null, Node, "x = 2", false}, {null, Node, "let x", false}, {null, Node, "", false}, {null, Node, "if (a) { b }", false}, {null, Node, "x++", false},
 		{jail.Result{OK: true, Value: json.RawMessage("1")}, Node, "input", false},
 		{syntax, Node, "import fs from 'fs'\n1", true}, {syntax, Wasm, "  import {a} from 'a'", true}, {syntax, Python, "import fs from 'fs'", false}, {syntax, Node, "let b = ;", false},
+		{called("x=input()"), Python, "", true}, {called("int(input(1))"), Python, "", true}, {called("x = get_input()"), Python, "", false}, {called("a.input()"), Python, "", false}, {called("x(input)"), Python, "", false}, {called("x=input()"), Node, "", false},
 		{jail.Result{Hint: "h", Error: syntax.Error}, Node, "import fs from 'fs'", false},
 	} {
 		before := c.res.Hint
