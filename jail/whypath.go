@@ -24,6 +24,20 @@ func wantOf(access string) paths.Want {
 	return paths.Look
 }
 
+// ownInMemory is the folder that every box has in memory which a path lies in, or "":
+// people may mean the host's of that name.
+func (r *run) ownInMemory(p string) string {
+	if m := r.plan.view.mountAt(path.Clean(p)); r.spec.inPlace() || m != nil && m.Kind != MountTmpfs {
+		return ""
+	}
+	for _, own := range []string{"/tmp", "/dev/shm"} {
+		if below(path.Clean(p), own) {
+			return own
+		}
+	}
+	return ""
+}
+
 func (r *run) explainPath(p string, t, without *try, out *Tried) {
 	if t.result >= 0 {
 		return

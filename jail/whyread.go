@@ -21,6 +21,9 @@ func (r *run) explain(a *Answer, q, without *question) {
 		if strings.HasPrefix(q.path, "/proc/self/") || strings.HasPrefix(q.path, "/proc/thread-self/") {
 			a.Note = strings.TrimPrefix(a.Note+"; this is about the process that tries in the place of a program, which has other files open", "; ")
 		}
+		if own := r.ownInMemory(q.path); own != "" {
+			a.Note = strings.TrimPrefix(a.Note+"; "+own+" is the box's own, in memory, and gone with it: what is allowed there does nothing to the host's", "; ")
+		}
 	}
 	for i, t := range q.tries {
 		if q.path != "" && beside(q, t, there, dir) || t.fd != nil && t.fd.result < 0 || t.variant && r.letThrough(t) {

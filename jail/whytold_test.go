@@ -89,3 +89,18 @@ func TestWhyTellsLandlock(t *testing.T) {
 		t.Errorf("%+v, want that it is the mode", got)
 	}
 }
+
+// A folder in memory that every box has is told from the host's of the same name, and what
+// is granted below it, or in its place, is the host's.
+func TestWhyTellsOfOwnFolders(t *testing.T) {
+	granted := shell("true")
+	granted.View = append(granted.View, ro(t.TempDir(), "/tmp/granted"), rw(t.TempDir(), "/dev/shm"), Mount{Kind: MountTmpfs, Target: "/tmp/memory"})
+	for path, own := range map[string]string{
+		"/tmp/absent": "/tmp", "/tmp": "/tmp", "/tmp/memory/x": "/tmp", "/tmp/granted/x": "", "/dev/shm/x": "", "/tmpx": "", "/usr/x": "",
+	} {
+		a, _ := whyOf(t, granted, path)
+		if own != "" && !strings.Contains(a.Text(), "  "+own+" is the box's own, in memory, and gone with it") || own == "" && strings.Contains(a.Note, "in memory") {
+			t.Errorf("%s: note %q, want one of %q", path, a.Note, own)
+		}
+	}
+}
