@@ -50,6 +50,8 @@ type gitConfigs struct {
 	tree  string   // its folder, or "" for what is said for all of them
 	hooks []string // where they lie
 	runs  []string // what other settings name, mostly to be run
+	// hooksAlone is for who asks for nothing else.
+	hooksAlone bool
 	// folders are those of runs, of which all that lies in one may be meant.
 	folders []string
 	files   []string // that were read
@@ -146,10 +148,11 @@ func (c *gitConfigs) read(file string) {
 				c.runs = append(c.runs, p)
 				c.read(p)
 			}
+		case c.hooksAlone:
 		case !slices.Contains(ofPlaces, e.section+"."+e.key), strings.Contains(e.value, "::"): // gitremote-helpers(7)
 			c.named(e.value, file)
 		}
-		if e.key == "" && strings.Contains(e.of, "::") {
+		if e.key == "" && !c.hooksAlone && strings.Contains(e.of, "::") {
 			c.named(e.of, file)
 		}
 	}

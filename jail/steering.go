@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -13,38 +14,61 @@ import (
 // them held back.
 const mostSteering = 64
 
-// steeringTakes is how long they are looked for, what lies deep last.
-const steeringTakes = 2 * time.Second
+// They are looked for so long, and among so many files, what lies deep last.
+const (
+	steeringTakes = 2 * time.Second
+	steeringAmong = 4 * mostOfTree
+)
 
 // Steering are the files and folders below one of the host's by which programs of the
 // caller's are told what to do, outside of any box, at whatever depth: settings of editors
 // and shells, packages, virtual environments, and of a git repository its hooks and its
 // settings alone, since the rest is written by whoever commits (githooks(5),
 // git-config(1)). What is not there is not among them. unseen says why there may be more,
-// or is "": there is too much to look at, or a link is in the place of one.
-func (h *Hints) Steering(dir string) (list []string, unseen string) {
+// or is "": there is too much to look at, or a link is in the place of one. Not whole says
+// that it was not looked at to its end, so that there may be anything.
+func (h *Hints) Steering(dir string) (list []string, unseen string, whole bool) {
 	dir = path.Clean(dir)
-	s := &steers{h: h.looks, dir: dir}
-	if !h.looks.bounded(func() { s.look() }) {
-		return nil, "looking at it took too long"
+	s := &steers{h: h.looks, dir: dir, whole: true}
+	inTime := h.looks.bounded(func() { s.among(steeringAmong) })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list, unseen, whole = slices.Sorted(slices.Values(s.list)), s.unseen, s.whole
+	if !inTime { // what was found is still told
+		unseen, whole = "looking at it took too long", false
 	}
-	slices.Sort(s.list)
-	return slices.Compact(s.list), s.unseen
+	return list, unseen, whole
 }
 
 // steers gathers what steers programs below a folder.
 type steers struct {
 	h      *hostLooks
 	dir    string
+	mu     sync.Mutex // for who does not wait for the look's end; it writes alone
 	list   []string
 	unseen string
+	whole  bool
 }
 
-func (s *steers) look() {
-	l := treeLook{h: s.h, judge: s.judge, until: time.Now().Add(steeringTakes), left: mostOfTree, waiting: []string{s.dir}, pass: s.taken}
-	if _, unseen := l.all(); unseen != "" {
+// among looks at so many files, and at the folder's own repository first: nothing that others
+// made in it is to take the time, or the room, for that.
+func (s *steers) among(files int) {
+	s.judge(path.Join(s.dir, ".git"), 0)
+	l := treeLook{h: s.h, judge: s.judge, until: time.Now().Add(steeringTakes), left: files, waiting: []string{s.dir}, pass: s.taken}
+	_, unseen := l.all()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if unseen != "" {
 		s.unseen = unseen
 	}
+	s.whole = l.left > 0
+}
+
+// miss says why there may be more.
+func (s *steers) miss(why string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unseen = why
 }
 
 // taken says whether a folder is on the list, with all that lies in it.
@@ -69,6 +93,8 @@ func (s *steers) judge(at string, _ fs.FileMode) string {
 		s.take(at)
 	}
 	if len(s.list) > mostSteering {
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		s.list, s.unseen = s.list[:mostSteering], "there is more than can be told of"
 		return s.unseen
 	}
@@ -80,7 +106,7 @@ func (s *steers) repository(at string) {
 	for _, name := range []string{"hooks", "config", "config.worktree"} {
 		s.take(path.Join(at, name))
 	}
-	c := gitConfigs{h: s.h, tree: at}
+	c := gitConfigs{h: s.h, tree: at, hooksAlone: true}
 	if path.Base(at) == ".git" {
 		c.tree = path.Dir(at)
 	}
@@ -96,7 +122,7 @@ func (s *steers) repository(at string) {
 		}
 	}
 	if c.unseen != "" {
-		s.unseen = "what git runs could not be looked at: " + shownPath(c.unseen) + " is too long, or can't be read"
+		s.miss("what git runs could not be looked at: " + shownPath(c.unseen) + " is too long, or can't be read")
 	}
 }
 
@@ -108,10 +134,12 @@ func (s *steers) take(at string) {
 	}
 	switch f, ok := s.h.look(at); {
 	case at == s.dir:
-		s.unseen = shownPath(at) + " is one itself"
+		s.miss(shownPath(at) + " is one itself")
 	case !ok || f.real != at || st.Mode&unix.S_IFMT == unix.S_IFLNK:
-		s.unseen = shownPath(at) + " is a link, or lies behind one"
+		s.miss(shownPath(at) + " is a link, or lies behind one")
 	default:
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		s.list = append(s.list, at)
 	}
 }

@@ -1,9 +1,11 @@
 package jail
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -20,13 +22,13 @@ func TestSteering(t *testing.T) {
 		plant(t, filepath.Join(top, name), "")
 	}
 	plant(t, filepath.Join(top, ".git/config"), "[core]\n\thooksPath = scripts/hooks\n")
-	list, unseen := NewHints().Steering(top)
+	list, unseen, whole := NewHints().Steering(top)
 	want := []string{".git/config", ".git/hooks", ".git/modules/m/hooks", "bare/config", "bare/hooks", "env", "linked/.git", "pkg/node_modules", "scripts/hooks", "sub/.envrc"}
 	for i, at := range list {
 		list[i] = strings.TrimPrefix(at, top+"/")
 	}
-	if !slices.Equal(list, want) || unseen != "" {
-		t.Errorf("Steering = %q, %q, want %q", list, unseen, want)
+	if !slices.Equal(list, want) || unseen != "" || !whole {
+		t.Errorf("Steering = %q, %q, %v, want %q, and all of it", list, unseen, whole, want)
 	}
 }
 
@@ -36,15 +38,43 @@ func TestSteeringUnseen(t *testing.T) {
 	if err := os.Symlink("/nowhere", filepath.Join(top, ".envrc")); err != nil {
 		t.Fatal(err)
 	}
-	if list, unseen := NewHints().Steering(top); len(list) != 0 || !strings.Contains(unseen, ".envrc\" is a link") {
+	if list, unseen, _ := NewHints().Steering(top); len(list) != 0 || !strings.Contains(unseen, ".envrc\" is a link") {
 		t.Errorf("Steering of a link = %q, %q, want none, and the link", list, unseen)
 	}
 	top = t.TempDir()
 	for i := range mostSteering + 1 {
 		plant(t, filepath.Join(top, strings.Repeat("x", i+1), ".envrc"), "")
 	}
-	if list, unseen := NewHints().Steering(top); len(list) != mostSteering || unseen == "" {
+	plant(t, filepath.Join(top, "HEAD"), "") // a repository around it, whose settings name as many
+	plant(t, filepath.Join(top, "objects/x"), "")
+	plant(t, filepath.Join(top, "refs/x"), "")
+	plant(t, filepath.Join(top, ".git/hooks/x"), "")
+	var named strings.Builder
+	for i := range mostSteering + 1 {
+		plant(t, filepath.Join(top, "h", strconv.Itoa(i), "x"), "")
+		fmt.Fprintf(&named, "[core]\n\thooksPath = h/%d\n", i)
+	}
+	plant(t, filepath.Join(top, "config"), named.String())
+	list, unseen, _ := NewHints().Steering(top)
+	if len(list) != mostSteering || unseen == "" {
 		t.Errorf("Steering of many = %d, %q, want %d, and that there are more", len(list), unseen, mostSteering)
+	}
+	if own := filepath.Join(top, ".git/hooks"); !slices.Contains(list, own) {
+		t.Errorf("Steering of many = %q, want %s first", list, own)
+	}
+}
+
+// What could not be looked at in time, or was too much, is never said to be all.
+func TestSteeringInVain(t *testing.T) {
+	top := t.TempDir()
+	plant(t, filepath.Join(top, ".envrc"), "")
+	if _, unseen, whole := NewHintsFor(0).Steering(top); whole || unseen == "" {
+		t.Errorf("Steering without time = %q, %v, want that there may be more", unseen, whole)
+	}
+	s := &steers{h: NewHints().looks, dir: top, whole: true}
+	s.among(1)
+	if s.whole || s.unseen == "" || len(s.list) != 1 {
+		t.Errorf("one of more files: %q, %q, %v, want what was found, and that there may be more", s.list, s.unseen, s.whole)
 	}
 }
 

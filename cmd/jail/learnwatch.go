@@ -52,14 +52,10 @@ const lookingForHeld = 4 * time.Second
 // any box, unless a flag grants the folder.
 func (l *learner) holdBack(dir string) {
 	l.heldIn = dir
-	held, unseen := jail.NewHintsFor(lookingForHeld).Steering(dir)
-	switch {
-	case l.o.over.Tier == jail.Tier2 && (len(held) > 0 || unseen != ""):
-		what := unseen
-		if len(held) > 0 {
-			what = shellword.Quote(held[0]) + " is there"
-		}
-		l.line.fault("the working directory", dir, "must hold nothing by which programs of yours are told what to do outside of any box, since a box of tier 2 can't keep it read-only in a folder that is writable: "+what+". To have it writable, grant the folder with --workspace")
+	held, unseen, whole := jail.NewHintsFor(lookingForHeld).Steering(dir)
+	switch why := unkept(l.o.over.Tier, held, unseen, whole); {
+	case why != "":
+		l.line.fault("the working directory", dir, why)
 		return
 	case unseen != "":
 		fmt.Fprintln(os.Stderr, visible("jail: not all is kept read-only by which programs of yours are told what to do in "+shellword.Quote(dir)+": "+unseen))
@@ -70,13 +66,29 @@ func (l *learner) holdBack(dir string) {
 	l.held, l.unheld = held, unseen
 }
 
+// unkept says why a folder is not to be shown writable, for what can't be kept read-only in
+// it or may not have been found, or is "".
+func unkept(tier jail.Tier, held []string, unseen string, whole bool) string {
+	switch {
+	case tier == jail.Tier2 && (len(held) > 0 || unseen != ""):
+		what := unseen
+		if len(held) > 0 {
+			what = shellword.Quote(held[0]) + " is there"
+		}
+		return "must hold nothing by which programs of yours are told what to do outside of any box, since a box of tier 2 can't keep it read-only in a folder that is writable: " + what + ". To have it writable, grant the folder with --workspace"
+	case !whole:
+		return "must be such that all can be found by which programs of yours are told what to do outside of any box, to be kept read-only: " + unseen + ". Name what the program is to read and write with --ro and --rw, or grant the folder, with all of that writable, with --workspace"
+	}
+	return ""
+}
+
 // tellMade tells of what steers programs and was not there before the runs: nothing can be
 // kept read-only that is not there.
 func (l *learner) tellMade() {
 	if l.heldIn == "" {
 		return
 	}
-	now, unseen := jail.NewHintsFor(lookingForHeld).Steering(l.heldIn)
+	now, unseen, _ := jail.NewHintsFor(lookingForHeld).Steering(l.heldIn)
 	const mostTold = 8
 	told := 0
 	for _, at := range now {
