@@ -37,6 +37,9 @@ func (r *run) folderHint(said string) string {
 		s.typed = append(s.typed, wordsIn(arg)...)
 	}
 	s.asked = slices.Concat(s.typed, wordsIn(r.asked), r.scriptPaths())
+	if r.asked != "" { // a source, which may be an argument as well
+		s.typed = nil
+	}
 	missed := linesThatTellOf(said, "No such file", "ENOENT", "annot open", "annot find", "ot found", "ould not find", "ouldn't find", "annot access", "nable to open", "oes not exist", "oesn't exist")
 	for _, word := range wordsIn(missed) {
 		if hint := s.take(word); hint != "" {

@@ -28,8 +28,8 @@ func TestSourcesMissWhatTheirCallerHas(t *testing.T) {
 		{Python, "return open('data.txt').read()", `"data.txt" lies in the folder that you are in`},
 		{Node, "return require('fs').readFileSync('data.txt', 'utf8')", `"data.txt" lies in the folder that you are in`},
 		{Sh, "cat data.txt", `"data.txt" lies in the folder that you are in`},
-		{Python, "return open('DIR/data.txt').read()", `"DIR/data.txt" is not in the box: --ro DIR/data.txt allows it`},
-		{Sh, "cat DIR/data.txt", `"DIR/data.txt" is not in the box: --ro DIR/data.txt allows it`},
+		{Python, "return open('DIR/data.txt').read()", `"DIR/data.txt" lies in a folder that the box does not show: --ro DIR shows what is there`},
+		{Sh, "cat DIR/data.txt", `"DIR/data.txt" lies in a folder that the box does not show: --ro DIR shows what is there`},
 		{Python, "return open('nothing.txt').read()", "its error tells of a file"},
 	} {
 		r := Request{Source: strings.ReplaceAll(c.source, "DIR", dir)}
