@@ -1,6 +1,7 @@
 package jail
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -135,6 +136,19 @@ func TestHostLooksAreBounded(t *testing.T) {
 	}
 	if _, ok := h.at("/"); ok {
 		t.Errorf("there is a look after the bound")
+	}
+	if _, ok := h.look("/usr"); ok || !h.stopped() {
+		t.Errorf("what was left behind goes on looking")
+	}
+	if said, _ := h.through("/usr", mostOfTree, func(string, fs.FileMode) string { return "an entry" }); said != "" {
+		t.Errorf("what was left behind goes on through a tree: %q", said)
+	}
+	t.Setenv("EDITOR", "/ed")
+	if list := h.loadedBy(); len(list) > 0 {
+		t.Errorf("what was left behind goes on through variables: %v", list)
+	}
+	if h.linked(); len(h.byLinks.paths)+len(h.byLinks.plain) > 0 {
+		t.Errorf("what was left behind goes on through PATH: %q", h.byLinks.plain)
 	}
 	if got := cgroups.Unescape(`/a\040b\134c`); got != `/a b\c` {
 		t.Errorf("Unescape: %q", got)

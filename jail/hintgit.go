@@ -44,6 +44,12 @@ func (h *hostLooks) gitRuns(real string) string {
 	return h.gitSettings("").tells(real)
 }
 
+// mostNamed is how many words, and how many paths, of a repository's settings are looked at.
+const mostNamed = 1 << 13
+
+// mostFiles is how many files of them are read.
+const mostFiles = 32
+
 // gitConfigs are what a repository's settings say of hooks and programs.
 type gitConfigs struct {
 	h     *hostLooks
@@ -52,6 +58,7 @@ type gitConfigs struct {
 	runs  []string // what other settings name, mostly to be run
 	// hooksAlone is for who asks for nothing else.
 	hooksAlone bool
+	words      int // that were taken for paths
 	// folders are those of runs, of which all that lies in one may be meant.
 	folders []string
 	files   []string // that were read
@@ -130,17 +137,23 @@ var ofPlaces = []string{"branch.merge", "gui.recentrepo", "maintenance.repo", "r
 // read takes a file of settings, and those that it includes, by whatever condition. Which
 // settings are commands is not asked: nothing that one may name is written to.
 func (c *gitConfigs) read(file string) {
-	const mostFiles = 32
 	if slices.Contains(c.files, file) {
 		return
 	}
-	if c.files = append(c.files, file); len(c.files) > mostFiles {
+	if len(c.files) == mostFiles {
 		c.unseen = file
 		return
 	}
+	c.files = append(c.files, file)
 	text, _ := c.text(file)
 	for _, e := range gitEntries(text) {
+		if c.h.stopped() {
+			return
+		}
 		switch {
+		case max(c.words, len(c.hooks), len(c.runs)) > mostNamed:
+			c.unseen = file
+			return
 		case e.key == "hookspath" && e.section == "core":
 			c.hooks = append(c.hooks, c.h.placed(e.value, c.tree)...)
 		case e.key == "path" && strings.HasPrefix(e.section, "include"):
@@ -161,11 +174,14 @@ func (c *gitConfigs) read(file string) {
 // named takes what a value may name: from the root or a home, from the work tree, in which
 // git runs commands, or from the folder of the settings.
 func (c *gitConfigs) named(value, file string) {
-	const mostNamed = 1 << 13
 	inTree := func(name string) string {
 		return map[string]string{"GIT_DIR": c.tree + "/.git", "GIT_COMMON_DIR": c.tree + "/.git", "GIT_WORK_TREE": c.tree}[name]
 	}
-	words := pathWords(value, inTree)
+	words, whole := pathWords(value, inTree, c.h.stopped)
+	if c.words += len(words); !whole || c.words > mostNamed {
+		c.unseen = file
+		return
+	}
 	if strings.Contains(value, "$(") || strings.Contains(value, "`") { // which may say the folder
 		for _, word := range words {
 			if path.IsAbs(word) {
@@ -174,16 +190,15 @@ func (c *gitConfigs) named(value, file string) {
 		}
 	}
 	for _, word := range words {
+		if c.h.stopped() {
+			return
+		}
 		bare := !strings.ContainsAny(word, "/~")
 		from := []string{c.tree, path.Dir(file)}
 		if bare {
 			from = from[:1]
 		}
 		for _, p := range c.h.placed(word, from...) {
-			if len(c.runs) > mostNamed {
-				c.unseen = file
-				return
-			}
 			f, ok := c.h.look(p)
 			folder := ok && f.dir()
 			switch {

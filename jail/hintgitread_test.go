@@ -1,6 +1,7 @@
 package jail
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -108,5 +109,37 @@ func TestHintsAreNotForWhatGitSettingsByVariablesRun(t *testing.T) {
 	}
 	if got := h.Withheld(dir+"/inc", true); got != "" {
 		t.Errorf("Withheld(inc) to be written = %q", got)
+	}
+}
+
+// Settings with more words, or more files, than are looked at have nothing written to.
+func TestGitSettingsAreBounded(t *testing.T) {
+	dir := closedTree(t, "r/.git/HEAD", "r/src/x")
+	words, files := strings.Builder{}, strings.Builder{}
+	for i := range 30000 {
+		fmt.Fprintf(&words, "a%d/b ", i)
+	}
+	for i := range 1000 {
+		fmt.Fprintf(&files, "[include]\n path = f%d\n", i)
+	}
+	for _, text := range []string{"[alias]\n x = " + words.String() + "\n", files.String()} {
+		if got := gitTold(t, dir, text, "r/src"); !strings.Contains(got, "is too long, or can't be read") {
+			t.Errorf("%.20q…: Withheld(r/src) = %q, want that it is too long", text, got)
+		}
+	}
+	if c := NewHints().looks.gitSettings(dir + "/r"); len(c.files) != mostFiles {
+		t.Errorf("1000 files that are included: %d read", len(c.files))
+	}
+}
+
+// What is left behind of settings that take too long does not go on.
+func TestGitSettingsThatNobodyWaitsFor(t *testing.T) {
+	dir := closedTree(t, "r/.git/HEAD")
+	h := NewHints().looks
+	h.stop.Store(true)
+	c := &gitConfigs{h: h, tree: dir + "/r"}
+	c.named("./x y/z", dir+"/r/.git/config")
+	if len(c.runs) > 0 {
+		t.Errorf("named %q", c.runs)
 	}
 }

@@ -44,6 +44,9 @@ func (l *linkedPrograms) packages(h *hostLooks) []string {
 	there := func(p string) bool { _, ok := h.look(p); return ok }
 	l.around = []string{}
 	for _, p := range l.paths {
+		if h.stopped() {
+			break
+		}
 		dir := path.Dir(p)
 		if slices.Contains(h.programs, dir) || slices.ContainsFunc(systems, func(s string) bool { return below(dir, s) }) {
 			continue // all that lies there is kept back as it is

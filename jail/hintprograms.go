@@ -72,6 +72,9 @@ func (l *linkedPrograms) folder(h *hostLooks, dir string) {
 		l.unseen = dir
 	}
 	for _, e := range entries {
+		if h.stopped() {
+			return
+		}
 		at := path.Join(dir, e.Name())
 		if e.Type()&fs.ModeSymlink == 0 {
 			l.plain = append(l.plain, at)
@@ -129,7 +132,7 @@ func (h *hostLooks) runsBy(real string) string {
 	file := unix.Lstat(real, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFREG
 	same := func(p string) bool {
 		var other unix.Stat_t
-		return unix.Lstat(p, &other) == nil && other.Dev == st.Dev && other.Ino == st.Ino
+		return !h.stopped() && unix.Lstat(p, &other) == nil && other.Dev == st.Dev && other.Ino == st.Ino
 	}
 	switch {
 	case slices.ContainsFunc(l.paths, func(p string) bool { return below(p, real) }), file && l.files[fileID{st.Dev, st.Ino}], file && st.Nlink > 1 && slices.ContainsFunc(l.plain, same):

@@ -59,7 +59,7 @@ func (l *treeLook) all() (said, unseen string) {
 // folder looks at what lies in one folder.
 func (l *treeLook) folder(dir string) string {
 	const atOnce = 256
-	if l.left <= 0 {
+	if l.left <= 0 || l.h.stopped() {
 		return ""
 	}
 	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
@@ -75,6 +75,9 @@ func (l *treeLook) folder(dir string) string {
 	for {
 		entries, err := f.ReadDir(atOnce)
 		for _, e := range entries {
+			if l.h.stopped() {
+				return ""
+			}
 			if said := l.entry(path.Join(dir, e.Name()), e); said != "" {
 				return said
 			}
@@ -85,7 +88,7 @@ func (l *treeLook) folder(dir string) string {
 		case err != nil:
 			l.unseen = shownPath(dir) + " can't be read"
 			return ""
-		case l.left <= 0 || l.bytes > mostWaiting || time.Now().After(l.until):
+		case l.left <= 0 || l.bytes > mostWaiting || time.Now().After(l.until) || l.h.stopped():
 			l.left, l.unseen = 0, "there is too much in it"
 			return ""
 		}

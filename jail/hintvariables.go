@@ -66,8 +66,16 @@ func (l loadedPlace) means(h *hostLooks, real string) bool {
 // loadedBy are the places that the caller's variables name, there or not.
 func (h *hostLooks) loadedBy() (list []loadedPlace) {
 	const mostLoaded = 1 << 12
+	has := map[loadedPlace]bool{}
 	add := func(variable, value, why string, in loadedIn) {
-		for _, word := range pathWords(value, os.Getenv) {
+		if len(list) > mostLoaded {
+			return
+		}
+		words, whole := pathWords(value, os.Getenv, h.stopped)
+		for _, word := range words {
+			if h.stopped() {
+				return
+			}
 			if !path.IsAbs(word) && !strings.HasPrefix(word, "~") {
 				continue
 			}
@@ -79,10 +87,13 @@ func (h *hostLooks) loadedBy() (list []loadedPlace) {
 				case slices.Contains(wholes, p) || slices.Contains(h.homes, p):
 					continue
 				}
-				if len(list) < mostLoaded && !slices.Contains(list, l) {
-					list = append(list, l)
+				if !has[l] {
+					has[l], list = true, append(list, l)
 				}
 			}
+		}
+		if !whole || len(list) > mostLoaded { // nothing is written to then
+			list = append(list, loadedPlace{"/", variable, "there is too much to look at in what your variables name, as in ", allIn})
 		}
 	}
 	for _, group := range namers {
@@ -134,6 +145,9 @@ func (h *hostLooks) keysBy() (list []keyPlace) {
 			return
 		}
 		for _, word := range append(strings.Split(value, ":"), value) {
+			if h.stopped() {
+				return
+			}
 			for _, p := range h.placed(word, h.cwd) {
 				broad := h.broad(p) && strings.HasPrefix(variable, "XDG_")
 				if word != "" && (broad || !slices.Contains(wholes, p) && !slices.Contains(h.homes, p)) {

@@ -12,19 +12,32 @@ import (
 // What a command, or a list of places, may name is taken from its words: a word too many
 // costs a hint, and one too few is a file that somebody runs.
 
+// A text may be a stranger's, and his variables in it the caller's: neither its words nor
+// what they stand for are without end.
+const (
+	mostExpanded  = 1 << 18 // bytes
+	mostPathWords = 1 << 13
+)
+
 // pathWords are what of a text may be paths: the whole, its words, and some of them in a
 // row, as a path may have spaces in it. Variables stand for what also says they do, or the
-// caller has in them.
-func pathWords(text string, also func(name string) string) (list []string) {
+// caller has in them. Not whole says that there are more, or that nobody waits any more.
+func pathWords(text string, also func(name string) string, stopped func() bool) (list []string, whole bool) {
 	const mostInARow = 12
+	whole = true
+	room := mostExpanded - len(text)
 	text = os.Expand(text, func(name string) string {
+		value := ""
 		if rest := strings.TrimLeft(name, nameLetters); rest != "" { // ${name:-word}
-			return os.Getenv(name[:len(name)-len(rest)]) + " " + rest
+			value = os.Getenv(name[:len(name)-len(rest)]) + " " + rest
+		} else if value = also(name); value == "" {
+			value = os.Getenv(name)
 		}
-		if value := also(name); value != "" {
-			return value
+		if room -= len(value); room < 0 {
+			whole = false
+			return ""
 		}
-		return os.Getenv(name)
+		return value
 	})
 	var begins, ends []int
 	in := false
@@ -41,13 +54,22 @@ func pathWords(text string, also func(name string) string) (list []string) {
 	if in {
 		ends = append(ends, len(text))
 	}
+	has := map[string]bool{}
 	add := func(word string) {
-		if word = strings.TrimSpace(word); word != "" && len(word) <= unix.PathMax && !slices.Contains(list, word) {
-			list = append(list, word)
+		switch word = strings.TrimSpace(word); {
+		case word == "" || len(word) > unix.PathMax || has[word]:
+		case len(list) == mostPathWords:
+			whole = false
+		default:
+			has[word], list = true, append(list, word)
 		}
 	}
 	add(text)
+	bare := strings.NewReplacer(`"`, "", `'`, "", `\`, "")
 	for n, begin := range begins {
+		if !whole || stopped() {
+			return list, false
+		}
 		if word := text[begin:ends[n]]; strings.HasPrefix(word, "-") { // -I/x
 			if at := strings.IndexAny(word, "./~"); at > 0 {
 				begin += at
@@ -59,12 +81,15 @@ func pathWords(text string, also func(name string) string) (list []string) {
 			add(word[:max(strings.LastIndexByte(word[:at], '/'), 0)])
 		}
 		for _, end := range ends[n+1 : min(n+mostInARow, len(ends))] {
-			if row := strings.NewReplacer(`"`, "", `'`, "", `\`, "").Replace(text[begin:end]); strings.ContainsAny(row, "/~") {
+			if end-begin > 2*unix.PathMax { // with quotes and the like
+				break
+			}
+			if row := bare.Replace(text[begin:end]); strings.ContainsAny(row, "/~") {
 				add(row)
 			}
 		}
 	}
-	return list
+	return list, whole
 }
 
 const nameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"

@@ -2,6 +2,8 @@ package jail
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -25,11 +27,38 @@ func TestWordsThatMayBePaths(t *testing.T) {
 		"$TOP/run":                     {"/top/run"},
 		"/python@3.11/bin/python":      {"/python@3.11/bin/python"},
 	} {
-		got := pathWords(text, func(name string) string { return map[string]string{"TOP": "/top"}[name] })
+		got, whole := pathWords(text, func(name string) string { return map[string]string{"TOP": "/top"}[name] }, func() bool { return false })
+		if !whole {
+			t.Errorf("pathWords(%q): want it to be whole", text)
+		}
 		for _, w := range want {
 			if !slices.Contains(got, w) {
 				t.Errorf("pathWords(%q) = %q, want %q among them", text, got, w)
 			}
 		}
+	}
+}
+
+// A text of a stranger's has no words without end, nor do variables in it stand for more.
+func TestWordsOfATextAreBounded(t *testing.T) {
+	none, goOn := func(string) string { return "" }, func() bool { return false }
+	var many strings.Builder
+	for i := range 30000 {
+		many.WriteString("a" + strconv.Itoa(i) + "/b ")
+	}
+	if list, whole := pathWords(many.String(), none, goOn); len(list) != mostPathWords || whole {
+		t.Errorf("30000 words: %d, whole %v; want %d, and not whole", len(list), whole, mostPathWords)
+	}
+	if list, whole := pathWords(many.String(), none, func() bool { return true }); len(list) > 0 || whole {
+		t.Errorf("words that nobody waits for: %d, whole %v", len(list), whole)
+	}
+	t.Setenv("LONG", strings.Repeat("/x", 1<<14))
+	length := 0
+	list, whole := pathWords(strings.Repeat("$LONG ", 1000), none, goOn)
+	for _, word := range list {
+		length += len(word)
+	}
+	if length > mostExpanded || whole {
+		t.Errorf("a long variable, often: %d bytes, whole %v", length, whole)
 	}
 }

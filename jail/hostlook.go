@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -25,6 +26,9 @@ var hostLooksTake = time.Second
 type hostLooks struct {
 	until time.Time
 	over  bool // no more of them
+	// stop ends what was left behind when its time was over: how long that would go on is
+	// the program's choice as well, and whoever started the run goes on too.
+	stop  *atomic.Bool
 	takes time.Duration
 	// left is for the looks alone, without what is done between them, in place of until.
 	left *time.Duration
@@ -53,8 +57,11 @@ type hostLooks struct {
 	held map[string]string
 }
 
-func newHostLooks(v view, takes time.Duration) *hostLooks {
-	h := &hostLooks{until: time.Now().Add(takes), takes: takes, held: map[string]string{}, gitRead: map[string]*gitConfigs{}}
+func newHostLooks(v view, takes time.Duration) *hostLooks { return newLooksFor(v, takes, nil) }
+
+// newLooksFor is newHostLooks with a bound on the looks alone, if there is one (left).
+func newLooksFor(v view, takes time.Duration, left *time.Duration) *hostLooks {
+	h := &hostLooks{until: time.Now().Add(takes), takes: takes, left: left, stop: &atomic.Bool{}, held: map[string]string{}, gitRead: map[string]*gitConfigs{}}
 	for _, m := range v.grants {
 		if m.Kind == MountRW {
 			h.written = append(h.written, m.Source)
@@ -82,7 +89,7 @@ func newHostLooks(v view, takes time.Duration) *hostLooks {
 		}
 		homes = homesOf(closed)
 		programs = programsOf(closed, homes)
-		looks := &hostLooks{closed: closed, homes: homes, cwd: cwd, around: around}
+		looks := &hostLooks{closed: closed, homes: homes, cwd: cwd, around: around, stop: h.stop}
 		loaded, keys = looks.loadedBy(), looks.keysBy()
 	}) {
 		h.mounts, h.closed, h.homes, h.programs, h.loaded, h.keys = mounts, closed, homes, programs, loaded, keys
@@ -103,8 +110,8 @@ func (r *run) looks() *hostLooks {
 }
 
 // bounded does what touches the host's files, if there is time left, and says whether
-// it was done. What was not done in time still writes what do writes, later: nobody
-// reads that any more.
+// it was done. What was not done in time still writes what do writes, until it
+// sees that it is to stop: nobody reads that any more.
 func (h *hostLooks) bounded(do func()) bool {
 	left := time.Until(h.until)
 	if h.left != nil {
@@ -127,9 +134,13 @@ func (h *hostLooks) bounded(do func()) bool {
 		return true
 	case <-late.C:
 		h.over = true
+		h.stop.Store(true)
 		return false
 	}
 }
+
+// stopped says that nobody waits for what is being looked at any more.
+func (h *hostLooks) stopped() bool { return h.stop != nil && h.stop.Load() }
 
 // unfound is why no flag is named for what at does not have: why, if that was looked up
 // at all.
@@ -166,7 +177,8 @@ func (h *hostLooks) at(p string) (hostFile, bool) {
 	return a.f, a.ok
 }
 
-// look does not wake an automounter, and resolves links itself for the same reason.
+// look does not wake an automounter, and resolves links itself for the same reason. When
+// nobody waits any more it finds nothing.
 func (h *hostLooks) look(p string) (hostFile, bool) {
 	rest, at := strings.Split(strings.Trim(path.Clean(p), "/"), "/"), "/"
 	f := hostFile{real: "/", mode: unix.S_IFDIR}
@@ -176,7 +188,7 @@ func (h *hostLooks) look(p string) (hostFile, bool) {
 	shutAbove := false
 	for hops := 0; len(rest) > 0; {
 		next := path.Join(at, rest[0])
-		if slices.Contains(h.closed, next) || ofProcess(next) {
+		if h.stopped() || slices.Contains(h.closed, next) || ofProcess(next) {
 			return hostFile{}, false
 		}
 		var st unix.Statx_t

@@ -86,9 +86,7 @@ func (r *run) used() *Used {
 // NewHintsFor is NewHints with a bound on the time that looking takes, whatever is done
 // between the looks.
 func NewHintsFor(looking time.Duration) *Hints {
-	h := NewHints()
-	h.looks.left = &looking
-	return h
+	return &Hints{newLooksFor(view{}, hostLooksTake, &looking)}
 }
 
 // Unknown says that what the host has at a path could not be looked at: that is not looked
