@@ -115,7 +115,7 @@ func (b *bench) buildJail() (string, error) {
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building jail: %w\n%s", err, out)
 	}
-	// Installed, as the peers are. The linker writes through a mapping, which
+	// Written at once, as setup.sh does. The linker writes through a mapping, which
 	// leaves the file in the page cache in single pages: until that is dropped it
 	// starts slower than any copy of it does.
 	text, err := os.ReadFile(linked)
