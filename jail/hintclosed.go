@@ -153,12 +153,19 @@ func (h *hostLooks) runs(real string) string {
 	return h.tells(real)
 }
 
+// folderHere says whether something is a folder in the one that the caller is in: where PATH
+// names that, what lies deeper is not found by it.
+func (h *hostLooks) folderHere(real string) bool {
+	f, ok := h.look(real)
+	return ok && f.dir() && path.Dir(real) == h.cwd
+}
+
 // tells is the part of runs that is not about where the system lies.
 func (h *hostLooks) tells(real string) string {
 	switch {
 	case slices.ContainsFunc(h.policy, func(file string) bool { return below(file, real) || below(real, file) }):
 		return "it holds a profile, by which the program could rewrite its own policy"
-	case slices.ContainsFunc(h.programs, func(dir string) bool { return below(dir, real) || path.Dir(real) == dir }):
+	case slices.ContainsFunc(h.programs, func(dir string) bool { return below(dir, real) || path.Dir(real) == dir && !h.folderHere(real) }):
 		return notHinted + "programs that you run lie in it"
 	}
 	if why := cmp.Or(h.runsBy(real), h.loads(real), h.gitRuns(real)); why != "" {

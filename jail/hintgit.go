@@ -85,6 +85,7 @@ func (h *hostLooks) gitSettings(tree string) *gitConfigs {
 		c.read(path.Join(home, ".gitconfig"))
 		c.read(path.Join(home, ".config/git/config"))
 	}
+	c.take(gitVariables(), path.Join(h.cwd, "GIT_CONFIG_PARAMETERS"))
 	c.read("/etc/gitconfig")
 	c.read("/usr/local/etc/gitconfig")
 	for variable, file := range map[string]string{"GIT_CONFIG_GLOBAL": "", "GIT_CONFIG_SYSTEM": "", "XDG_CONFIG_HOME": "git/config", "GIT_DIR": "config", "GIT_COMMON_DIR": "config"} {
@@ -146,7 +147,12 @@ func (c *gitConfigs) read(file string) {
 	}
 	c.files = append(c.files, file)
 	text, _ := c.text(file)
-	for _, e := range gitEntries(text) {
+	c.take(gitEntries(text), file)
+}
+
+// take takes settings, of a file or as of one.
+func (c *gitConfigs) take(entries []gitEntry, file string) {
+	for _, e := range entries {
 		if c.h.stopped() {
 			return
 		}

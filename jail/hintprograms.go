@@ -15,9 +15,15 @@ import (
 // link there leads to, which may be anywhere: npm link, pipx and people make such links.
 
 // programsOf are the folders of the caller's PATH, those that a login puts there, and the
-// one that jail lies in, each as named and as what its links lead to.
-func programsOf(closed, homes []string) (list []string) {
+// one that jail lies in, each as named and as what its links lead to. A relative one, and an
+// empty one, is found from the folder that the caller is in (execvp(3)).
+func programsOf(closed, homes []string, cwd string) (list []string) {
 	dirs := strings.Split(os.Getenv("PATH"), ":")
+	for i, dir := range dirs {
+		if cwd != "" && !path.IsAbs(dir) {
+			dirs[i] = path.Join(cwd, dir)
+		}
+	}
 	for _, home := range homes {
 		dirs = append(dirs, home+"/bin", home+"/go/bin")
 	}

@@ -24,25 +24,27 @@ const (
 var namers = []struct {
 	why       string
 	in        loadedIn
+	commands  bool
 	variables []string
 }{
-	{"programs that you run load what lies in it, by ", codeIn, []string{
+	{"programs that you run load what lies in it, by ", codeIn, false, []string{
 		"BASH_ENV", "CLASSPATH", "DOTNET_STARTUP_HOOKS", "EMACSLOADPATH", "ENV", "ERL_LIBS", "EXINIT", "GCONV_PATH", "GEM_HOME", "GEM_PATH", "GIO_EXTRA_MODULES", "GTK_PATH", "GUILE_LOAD_PATH", "GVIMINIT",
 		"JAVA_OPTS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "JULIA_DEPOT_PATH", "JULIA_LOAD_PATH", "LD_AUDIT", "LD_LIBRARY_PATH", "LD_PRELOAD", "LUA_CPATH", "LUA_INIT", "LUA_PATH", "MAKEFILES", "MAKEFLAGS",
 		"MAVEN_OPTS", "NODE_OPTIONS", "NODE_PATH", "NODE_REPL_EXTERNAL_MODULE", "OPENSSL_CONF", "OPENSSL_ENGINES", "OPENSSL_MODULES", "PERL5DB", "PERL5LIB", "PERL5OPT", "PERLLIB", "PHPRC", "PHP_INI_SCAN_DIR",
 		"PYTHONPATH", "PYTHONSTARTUP", "QT_PLUGIN_PATH", "RUBYLIB", "RUBYOPT", "R_ENVIRON", "R_ENVIRON_USER", "R_LIBS", "R_LIBS_USER", "R_PROFILE", "R_PROFILE_USER", "TCLLIBPATH", "VIMINIT", "VIMRUNTIME", "_JAVA_OPTIONS"}},
-	{"programs that you run load what lies in it, by ", prefixIn, []string{"PYTHONHOME", "PYTHONUSERBASE"}},
-	{"programs that you run have it, or what lies in it, run as a command, by ", allIn, []string{
+	{"programs that you run load what lies in it, by ", prefixIn, false, []string{"PYTHONHOME", "PYTHONUSERBASE"}},
+	{"programs that you run have it, or what lies in it, run as a command, by ", allIn, true, []string{
 		"AR", "BROWSER", "CC", "CMAKE_TOOLCHAIN_FILE", "CONFIG_SHELL", "CVS_RSH", "CXX", "EDITOR", "FCEDIT", "FZF_DEFAULT_COMMAND", "GOBIN", "GOFLAGS", "HGEDITOR", "HGMERGE", "LD", "LESSCLOSE", "LESSOPEN", "MAKE",
 		"MANPAGER", "PAGER", "PNPM_HOME", "PROMPT_COMMAND", "RSYNC_RSH", "RUSTC", "RUSTC_WORKSPACE_WRAPPER", "RUSTC_WRAPPER", "RUSTDOC", "RUSTFLAGS", "SHELL", "SSH_ASKPASS", "SUDO_ASKPASS", "SUDO_EDITOR",
 		"SVN_EDITOR", "SVN_SSH", "SYSTEMD_EDITOR", "SYSTEMD_PAGER", "TERMINAL", "VISUAL"}},
-	{"programs that you run are told what to do by what lies in it, by ", allIn, []string{
+	{"programs that you run are told what to do by what lies in it, by ", allIn, false, []string{
 		"ANSIBLE_CONFIG", "CARGO_HOME", "CURL_HOME", "GOENV", "GOROOT", "GRADLE_USER_HOME", "HGRCPATH", "INPUTRC", "IPYTHONDIR", "JUPYTER_CONFIG_DIR", "MYVIMRC", "NPM_CONFIG_GLOBALCONFIG", "NPM_CONFIG_PREFIX",
 		"NVM_DIR", "PYENV_ROOT", "RBENV_ROOT", "RUSTUP_HOME", "SCREENRC", "STARSHIP_CONFIG", "VOLTA_HOME", "WGETRC", "XDG_CONFIG_DIRS", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "ZDOTDIR", "npm_config_globalconfig", "npm_config_prefix"}},
 }
 
 // notOfGit are variables of git's by which nothing is run: all others are looked at.
-var notOfGit = []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CEILING_DIRECTORIES", "GIT_COMMON_DIR", "GIT_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX", "GIT_WORK_TREE"}
+var notOfGit = []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_AUTHOR_DATE", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_NAME", "GIT_CEILING_DIRECTORIES", "GIT_COMMITTER_DATE", "GIT_COMMITTER_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMON_DIR",
+	"GIT_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX", "GIT_WORK_TREE"}
 
 // A loadedPlace is what a variable names, as named or as what its links lead to.
 type loadedPlace struct {
@@ -67,22 +69,26 @@ func (l loadedPlace) means(h *hostLooks, real string) bool {
 func (h *hostLooks) loadedBy() (list []loadedPlace) {
 	const mostLoaded = 1 << 12
 	has := map[loadedPlace]bool{}
-	add := func(variable, value, why string, in loadedIn) {
+	add := func(n namer) {
 		if len(list) > mostLoaded {
 			return
 		}
-		words, whole := pathWords(value, os.Getenv, h.stopped)
+		words, whole := pathWords(n.value, os.Getenv, h.stopped)
+		if n.empty() {
+			words = append(words, ".")
+		}
 		for _, word := range words {
 			if h.stopped() {
 				return
 			}
+			places := h.placed(word)
 			if !path.IsAbs(word) && !strings.HasPrefix(word, "~") {
-				continue
+				places = h.relative(n, word)
 			}
-			for _, p := range h.placed(word) {
-				l := loadedPlace{p, variable, why, in}
+			for _, p := range places {
+				l := loadedPlace{p, n.variable, n.why, n.in}
 				switch broad := h.broad(p); {
-				case broad && strings.HasPrefix(variable, "XDG_"):
+				case broad && strings.HasPrefix(n.variable, "XDG_"):
 					l.in = settingsIn
 				case slices.Contains(wholes, p) || slices.Contains(h.homes, p):
 					continue
@@ -93,24 +99,24 @@ func (h *hostLooks) loadedBy() (list []loadedPlace) {
 			}
 		}
 		if !whole || len(list) > mostLoaded { // nothing is written to then
-			list = append(list, loadedPlace{"/", variable, "there is too much to look at in what your variables name, as in ", allIn})
+			list = append(list, loadedPlace{"/", n.variable, "there is too much to look at in what your variables name, as in ", allIn})
 		}
 	}
 	for _, group := range namers {
 		for _, variable := range group.variables {
 			if value := os.Getenv(variable); value != "" {
-				add(variable, value, group.why, group.in)
+				add(namer{variable, value, group.why, group.in, group.commands})
 			}
 		}
 	}
 	for _, variable := range keyVariables { // settings with keys say what is run as well
 		if value := os.Getenv(variable); value != "" {
-			add(variable, value, "programs that you run read keys, tokens or settings there, by ", allIn)
+			add(namer{variable, value, "programs that you run read keys, tokens or settings there, by ", allIn, false})
 		}
 	}
 	for _, variable := range os.Environ() {
 		if name, value, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "GIT_") && !slices.Contains(notOfGit, name) {
-			add(name, value, "git is told to run, or to read, what lies in it, by ", allIn)
+			add(namer{name, value, "git is told to run, or to read, what lies in it, by ", allIn, true})
 		}
 	}
 	return list

@@ -74,11 +74,15 @@ func pathWords(text string, also func(name string) string, stopped func() bool) 
 			if at := strings.IndexAny(word, "./~"); at > 0 {
 				begin += at
 			}
+			add(word[min(len("-I"), len(word)):])
 		}
 		word := text[begin:ends[n]]
 		add(word)
 		if at := strings.IndexAny(word, "*?%"); at >= 0 { // /x/?.lua
-			add(word[:max(strings.LastIndexByte(word[:at], '/'), 0)])
+			if slash := strings.LastIndexByte(word[:at], '/'); slash > 0 {
+				add(word[:slash])
+				add(word[:slash+1]) // which is no bare word
+			}
 		}
 		for _, end := range ends[n+1 : min(n+mostInARow, len(ends))] {
 			if end-begin > 2*unix.PathMax { // with quotes and the like

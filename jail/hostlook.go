@@ -88,7 +88,7 @@ func newLooksFor(v view, takes time.Duration, left *time.Duration) *hostLooks {
 			closed = []string{"/"} // which mounts there are is not known
 		}
 		homes = homesOf(closed)
-		programs = programsOf(closed, homes)
+		programs = programsOf(closed, homes, cwd)
 		looks := &hostLooks{closed: closed, homes: homes, cwd: cwd, around: around, stop: h.stop}
 		loaded, keys = looks.loadedBy(), looks.keysBy()
 	}) {
