@@ -1,7 +1,6 @@
 package jail
 
 import (
-	"io"
 	"os"
 	"path"
 	"slices"
@@ -156,6 +155,7 @@ func (c *gitConfigs) take(entries []gitEntry, file string) {
 		if c.h.stopped() {
 			return
 		}
+		e.value = strings.TrimPrefix(e.value, ":(optional)")
 		switch {
 		case max(c.words, len(c.hooks), len(c.runs)) > mostNamed:
 			c.unseen = file
@@ -169,17 +169,22 @@ func (c *gitConfigs) take(entries []gitEntry, file string) {
 			}
 		case c.hooksAlone:
 		case !slices.Contains(ofPlaces, e.section+"."+e.key), strings.Contains(e.value, "::"): // gitremote-helpers(7)
-			c.named(e.value, file)
+			c.named(e, e.value, file)
 		}
 		if e.key == "" && !c.hooksAlone && strings.Contains(e.of, "::") {
-			c.named(e.of, file)
+			c.named(e, e.of, file)
 		}
 	}
 }
 
-// named takes what a value may name: from the root or a home, from the work tree, in which
-// git runs commands, or from the folder of the settings.
-func (c *gitConfigs) named(value, file string) {
+// ofPeople are sections whose words are names of people, of branches and of colors.
+var ofPeople = []string{"author", "branch", "color", "committer", "user"}
+
+// named takes what a value of a setting may name: from the root or a home, from the work
+// tree, in which git runs commands, or from the folder of the settings. A word alone is no
+// folder unless it may be the argument of a command, such as cd.
+func (c *gitConfigs) named(e gitEntry, value, file string) {
+	arguments := len(strings.Fields(value)) > 1 && !slices.Contains(ofPeople, e.section)
 	inTree := func(name string) string {
 		return map[string]string{"GIT_DIR": c.tree + "/.git", "GIT_COMMON_DIR": c.tree + "/.git", "GIT_WORK_TREE": c.tree}[name]
 	}
@@ -208,7 +213,7 @@ func (c *gitConfigs) named(value, file string) {
 			f, ok := c.h.look(p)
 			folder := ok && f.dir()
 			switch {
-			case bare && (folder || !ok), below(c.tree, p) && c.tree != "", slices.Contains(c.h.homes, p), slices.Contains(wholes, p):
+			case bare && (folder && !arguments || !ok), below(c.tree, p) && c.tree != "", slices.Contains(c.h.homes, p), slices.Contains(wholes, p):
 				// a word that is no file, or all that there is
 			case folder && !slices.ContainsFunc(c.h.around, func(at string) bool { return below(at, p) }):
 				c.folders = append(c.folders, p)
@@ -233,17 +238,4 @@ func (c *gitConfigs) text(file string) (string, bool) {
 		return "", false
 	}
 	return text, true
-}
-
-// fileText is what is in a file of the host's, or of a longer one the beginning, by a byte
-// longer than asked for.
-func fileText(real string, longest int64) (string, error) {
-	fd, err := unix.Open(real, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return "", err
-	}
-	opened := os.NewFile(uintptr(fd), real)
-	defer opened.Close()
-	text, err := io.ReadAll(io.LimitReader(opened, longest+1))
-	return string(text), err
 }

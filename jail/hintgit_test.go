@@ -10,7 +10,7 @@ import (
 // What git runs no hint has written to, wherever it lies.
 func TestHintsAreNotForWhatGitRuns(t *testing.T) {
 	dir := closedTree(t, "bare.git/HEAD", "bare.git/objects/x", "bare.git/refs/x", "bare.git/hooks/x", "proj/githooks/pre-commit", "proj/src/x", "quoted/own/x", "quoted/src/x", "sub/hooks/x", "sub/src/x",
-		"main/.git/modules/sub/HEAD", "incl/h/x", "plain/.git/HEAD", "plain/hooks/x", "long/src/x", "shared/x", "all/x", "all/.git/HEAD", "linked/real/x")
+		"main/.git/modules/sub/HEAD", "incl/h/x", "plain/.git/HEAD", "plain/hooks/x", "long/src/x", "shared/x", "optional/own/x", "all/x", "all/.git/HEAD", "linked/real/x")
 	for file, text := range map[string]string{
 		"proj/.git/config":             "[core]\n\tbare = false\n\thooksPath = githooks\n",
 		"quoted/.git/config":           "[Core] HooksPath = \"own\" # ours\n",
@@ -19,6 +19,7 @@ func TestHintsAreNotForWhatGitRuns(t *testing.T) {
 		"incl/.git/config":             "[include]\n\tpath = more\n",
 		"incl/.git/more":               "[core]\n\thooksPath = h\n[include]\n\tpath = more\n",
 		"long/.git/config":             strings.Repeat("# much\n", 50000),
+		"optional/.git/config":         "[core]\n\thooksPath = :(optional)own\n",
 		"linked/.git/config":           "[core]\n\thooksPath = link\n",
 		"me/.gitconfig":                "[core]\n\thooksPath = ~/../shared\n",
 		"plain/.git/config":            "[other]\n\thooksPath = hooks\n",
@@ -33,7 +34,7 @@ func TestHintsAreNotForWhatGitRuns(t *testing.T) {
 	for p, want := range map[string]string{
 		"bare.git": "repository's own", "bare.git/hooks": "repository's own", "bare.git/hooks/x": "repository's own", "proj/githooks": "hooksPath", "proj/githooks/pre-commit": "hooksPath", "proj": "hooksPath",
 		"proj/src": "", "quoted/own/x": "hooksPath", "quoted/src": "", "sub/hooks": "hooksPath", "sub/src": "", "incl/h": "hooksPath", "plain/hooks": "", "plain": "", "long/src": "too long", "linked/real": "hooksPath",
-		"all": "", "shared": "hooksPath", "shared/x": "hooksPath",
+		"all": "", "optional/own": "hooksPath", "shared": "hooksPath", "shared/x": "hooksPath",
 	} {
 		f, ok := h.looks.at(filepath.Join(dir, p))
 		if got := h.looks.unhintable(f, hintWrite); !ok || !strings.Contains(got, want) || (got == "") != (want == "") {

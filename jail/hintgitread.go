@@ -1,6 +1,12 @@
 package jail
 
-import "strings"
+import (
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
 
 // A gitEntry is a setting of git's: one line of a file, as git reads it (git-config(1)).
 type gitEntry struct {
@@ -94,4 +100,17 @@ func gitValue(text string) (value, rest string) {
 		}
 	}
 	return strings.TrimSpace(b.String()), ""
+}
+
+// fileText is what is in a file of the host's, or of a longer one the beginning, by a byte
+// longer than asked for.
+func fileText(real string, longest int64) (string, error) {
+	fd, err := unix.Open(real, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return "", err
+	}
+	opened := os.NewFile(uintptr(fd), real)
+	defer opened.Close()
+	text, err := io.ReadAll(io.LimitReader(opened, longest+1))
+	return string(text), err
 }

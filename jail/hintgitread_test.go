@@ -75,6 +75,12 @@ func TestHintsAreNotForWhatGitSettingsRunInAnyForm(t *testing.T) {
 		{"[branch \"main\"]\n remote = .\n merge = refs/heads/main\n[user]\n name = sub\n[core]\n bare = false\n", "r/sub", false},
 		{"[alias]\n z = !cd . && cd DIR/r && cd .. && true\n", "r/src", false},
 		{"[alias]\n z = !cd ~ && true\n", "me/x", false},
+		{"[alias]\n z = \"!cd sub && ./run\"\n", "r/sub", true},
+		{"[alias]\n z = !make -C sub\n", "r/sub/run", true},
+		{"[filter \"x\"]\n clean = env PYTHONPATH=sub python3 -m run\n", "r/sub", true},
+		{"[filter \"x\"]\n clean = sub/*.sh\n", "r/sub", true},
+		{"[core]\n attributesFile = :(optional)sub/run\n", "r/sub", true},
+		{"[user]\n name = the sub\n[branch \"main\"]\n description = about sub\n[pull]\n rebase = sub\n", "r/sub", false},
 	} {
 		if got := gitTold(t, dir, c.text, c.p); (got != "") != c.refused || c.refused && !strings.Contains(got, "git is told") {
 			t.Errorf("%q: Withheld(%s) = %q, want refused: %v", c.text, c.p, got, c.refused)
@@ -138,7 +144,7 @@ func TestGitSettingsThatNobodyWaitsFor(t *testing.T) {
 	h := NewHints().looks
 	h.stop.Store(true)
 	c := &gitConfigs{h: h, tree: dir + "/r"}
-	c.named("./x y/z", dir+"/r/.git/config")
+	c.named(gitEntry{}, "./x y/z", dir+"/r/.git/config")
 	if len(c.runs) > 0 {
 		t.Errorf("named %q", c.runs)
 	}
