@@ -2,6 +2,7 @@ package jail
 
 import (
 	"io/fs"
+	"os"
 	"path"
 	"slices"
 	"sync"
@@ -101,11 +102,13 @@ func (s *steers) judge(at string, _ fs.FileMode) string {
 	return ""
 }
 
-// repository takes what git runs of a repository, and what says so.
+// repository takes what git runs of a repository, and what says so, as commondir does of
+// whose settings count (gitrepository-layout(5)).
 func (s *steers) repository(at string) {
-	for _, name := range []string{"hooks", "config", "config.worktree"} {
+	for _, name := range []string{"hooks", "config", "config.worktree", "commondir"} {
 		s.take(path.Join(at, name))
 	}
+	s.worktrees(path.Join(at, "worktrees"))
 	c := gitConfigs{h: s.h, tree: at, hooksAlone: true}
 	if path.Base(at) == ".git" {
 		c.tree = path.Dir(at)
@@ -123,6 +126,23 @@ func (s *steers) repository(at string) {
 	}
 	if c.unseen != "" {
 		s.miss("what git runs could not be looked at: " + shownPath(c.unseen) + " is too long, or can't be read")
+	}
+}
+
+// worktrees takes what says of a repository's other work trees whose settings count there.
+func (s *steers) worktrees(at string) {
+	d, err := os.Open(at)
+	if err != nil {
+		return
+	}
+	defer d.Close()
+	names, _ := d.Readdirnames(mostSteering + 1)
+	if len(names) > mostSteering {
+		s.miss("there are more work trees than can be told of")
+	}
+	for _, name := range names {
+		s.take(path.Join(at, name, "commondir"))
+		s.take(path.Join(at, name, "config.worktree"))
 	}
 }
 

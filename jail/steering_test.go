@@ -17,13 +17,14 @@ func TestSteering(t *testing.T) {
 	for _, name := range []string{
 		"src/main.go", ".gitignore", ".cache/x", "sub/.envrc", "pkg/node_modules/a/node_modules/b", "env/pyvenv.cfg", "env/bin/python", "linked/.git", "scripts/hooks/pre-push",
 		".git/HEAD", ".git/objects/x", ".git/refs/x", ".git/hooks/pre-commit", ".git/modules/m/HEAD", ".git/modules/m/objects/x", ".git/modules/m/refs/x", ".git/modules/m/hooks/x",
+		".git/commondir", ".git/worktrees/w/commondir", ".git/worktrees/w/HEAD", ".git/worktrees/w/config.worktree",
 		"bare/HEAD", "bare/objects/x", "bare/refs/x", "bare/hooks/x", "bare/config",
 	} {
 		plant(t, filepath.Join(top, name), "")
 	}
 	plant(t, filepath.Join(top, ".git/config"), "[core]\n\thooksPath = scripts/hooks\n")
 	list, unseen, whole := NewHints().Steering(top)
-	want := []string{".git/config", ".git/hooks", ".git/modules/m/hooks", "bare/config", "bare/hooks", "env", "linked/.git", "pkg/node_modules", "scripts/hooks", "sub/.envrc"}
+	want := []string{".git/commondir", ".git/config", ".git/hooks", ".git/modules/m/hooks", ".git/worktrees/w/commondir", ".git/worktrees/w/config.worktree", "bare/config", "bare/hooks", "env", "linked/.git", "pkg/node_modules", "scripts/hooks", "sub/.envrc"}
 	for i, at := range list {
 		list[i] = strings.TrimPrefix(at, top+"/")
 	}
