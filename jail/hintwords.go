@@ -101,32 +101,60 @@ const nameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456
 // placed are the paths that a word may name, as it is and with its links followed: from the
 // root, from a home, or else from each of some folders.
 func (h *hostLooks) placed(word string, from ...string) (list []string) {
-	add := func(p string) {
-		if p = path.Clean(p); !path.IsAbs(p) || p == "/" || slices.Contains(list, p) {
+	add := func(dir, rest string) {
+		p := path.Join(dir, rest)
+		if !path.IsAbs(p) || p == "/" || slices.Contains(list, p) {
 			return
 		}
 		list = append(list, p)
-		if f, ok := h.look(p); ok && f.real != p && f.real != "/" {
-			list = append(list, f.real)
+		if real := h.led(dir + "/" + rest); real != p && real != "/" {
+			list = append(list, real)
 		}
 	}
 	if rest, ok := strings.CutPrefix(word, "~"); ok {
 		name, rest, _ := strings.Cut(rest, "/")
 		for _, home := range h.homes {
 			if name == "" || path.Base(home) == name {
-				add(path.Join(home, rest))
+				add(home, rest)
 			}
 		}
 		return list
 	}
 	if path.IsAbs(word) {
-		add(word)
+		add("/", word)
 		return list
 	}
 	for _, dir := range from {
 		if dir != "" {
-			add(path.Join(dir, word))
+			add(dir, word)
 		}
 	}
 	return list
+}
+
+// led is where a path leads, as the kernel goes: links are followed before what is behind
+// them is looked for, and may be missing.
+func (h *hostLooks) led(p string) string {
+	if !slices.Contains(strings.Split(p, "/"), "..") {
+		rest := ""
+		for at := path.Clean(p); at != "/"; at = path.Dir(at) {
+			if f, ok := h.look(at); ok {
+				return path.Join(f.real, rest)
+			}
+			rest = path.Join(path.Base(at), rest)
+		}
+		return path.Clean(p)
+	}
+	at := "/"
+	for part := range strings.SplitSeq(p, "/") {
+		if part == ".." {
+			at = path.Dir(at)
+			continue
+		}
+		at = path.Join(at, part)
+		if f, ok := h.look(at); ok {
+			at = f.real
+		}
+	}
+	return at
 }

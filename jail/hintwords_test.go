@@ -1,6 +1,8 @@
 package jail
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,5 +62,31 @@ func TestWordsOfATextAreBounded(t *testing.T) {
 	}
 	if length > mostExpanded || whole {
 		t.Errorf("a long variable, often: %d bytes, whole %v", length, whole)
+	}
+}
+
+// What a word names lies where its links lead, be it there or not.
+func TestPlacedBehindLinks(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	plant(t, filepath.Join(top, "work/x"), "")
+	plant(t, filepath.Join(top, "else/sub/x"), "")
+	if err := os.Symlink("../else/sub", filepath.Join(top, "work/up")); err != nil {
+		t.Fatal(err)
+	}
+	for word, want := range map[string]string{
+		"up":                 "else/sub",
+		"up/x":               "else/sub/x",
+		"up/new/one":         "else/sub/new/one",
+		"up/../hooks":        "else/hooks",
+		"../work/up/new":     "else/sub/new",
+		top + "/work/up/new": "else/sub/new",
+	} {
+		list := NewHints().looks.placed(word, filepath.Join(top, "work"))
+		if !slices.Contains(list, filepath.Join(top, want)) {
+			t.Errorf("placed(%q) = %q, want %s among it", word, list, want)
+		}
 	}
 }
