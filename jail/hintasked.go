@@ -95,6 +95,9 @@ func (s *search) unmade(word string) string {
 	if !slices.ContainsFunc(s.asked, func(word string) bool { return path.Clean(word) == dir || path.Dir(path.Clean(word)) == dir }) {
 		return ""
 	}
+	if f, ok := s.r.looks().at(dir); !ok || !f.dir() {
+		return ""
+	}
 	want, does := paths.Read, " shows what is there"
 	if s.writes {
 		want, does = paths.Make, " has the program write there"

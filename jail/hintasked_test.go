@@ -33,6 +33,7 @@ func TestScriptHint(t *testing.T) {
 		{"a folder that opens more", "WORK/src/x", "    open(name, 'w')\n" + missing + "src/x'", `"WORK/src/x" lies in a folder that the box does not show: --rw WORK/src has the program write there, and opens its r/.git as well`},
 		{"a tree that is made", "WORK/data/a/b", readOnly + "WORK'", `"WORK/data/a/b" is not in the box: --rw WORK/data allows it`},
 		{"from above the folder", "../out.txt", readOnly + "../out.txt'", `"../out.txt" is meant from where the program starts, which is /tmp, the box's own, and not the folder that you are in: --rw WORK --cwd WORK/job has it start there, and write to WORK, and opens its src/r/.git as well`},
+		{"below a file", "WORK/data/in.csv/x", missing + "data/in.csv/x'", "its stderr tells of a file"},
 		{"what no word has", "WORK/else", missing + "data/in.csv'", "its stderr tells of a file"},
 		{"what no word has, above the folder", "out.txt", readOnly + "../out.txt'", "its stderr tells of a file"},
 		{"neither the folder", "WORK/none/out", missing + "none/out'", "its stderr tells of a file"},
