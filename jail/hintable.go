@@ -2,6 +2,7 @@ package jail
 
 import (
 	"bufio"
+	"cmp"
 	"os"
 	"path"
 	"slices"
@@ -52,8 +53,8 @@ func NewHints() *Hints { return &Hints{newHostLooks(view{}, hostLooksTake)} }
 // ask for it by name, or is "": it is a whole home, a place of keys and tokens, or holds
 // one. What is not there, or does not answer in time, is judged by its name.
 func (h *Hints) Private(p string) string {
-	if f, ok := h.looks.at(p); ok && f.dir() {
-		return h.looks.private(f)
+	if f, ok := h.looks.at(p); ok {
+		return cmp.Or(h.looks.private(f), h.looks.privateName(path.Clean(p)))
 	}
 	return h.looks.privateName(path.Clean(p))
 }
@@ -151,12 +152,19 @@ func (h *hostLooks) shutName(real string, use hintUse) string {
 
 // private is Hints.Private of what was looked at.
 func (h *hostLooks) private(f hostFile) string {
-	if why := h.privateName(f.real); why != "" || !f.dir() {
+	if why := h.privateName(f.real); why != "" {
 		return why
 	}
-	holds := ""
-	if !h.bounded(func() { holds = h.secretIn(f.real) }) {
+	behind, holds := "", ""
+	if !h.bounded(func() {
+		if behind = h.secretBehind(f.real); behind == "" && f.dir() {
+			holds = h.secretIn(f.real)
+		}
+	}) {
 		return tookTooLong
+	}
+	if behind != "" {
+		return "it is where " + shownPath(behind) + " leads, where keys or tokens are kept"
 	}
 	if holds != "" {
 		return "it holds " + holds + ", where keys or tokens are kept"

@@ -75,12 +75,13 @@ func TestUnhintablePlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(p string) string { return filepath.Join(dir, p) }
-	for _, f := range []string{"real/bob/.ssh/id_rsa", "real/bob/job/in", "real/bob/.config/gh/hosts.yml", "real/bob/.config/app/x", "copy/.netrc", "plain/x"} {
+	for _, f := range []string{"real/bob/.ssh/id_rsa", "real/bob/job/in", "real/bob/.config/gh/hosts.yml", "real/bob/.config/app/x", "copy/.netrc", "plain/x", "dots/aws/config", "dots/vim/vimrc"} {
 		os.MkdirAll(filepath.Dir(at(f)), 0o755)
 		os.WriteFile(at(f), nil, 0o644)
 	}
 	unix.Mkfifo(at("plain/fifo"), 0o644)
 	os.Symlink(at("real/bob"), at("bobhome"))
+	os.Symlink(at("dots/aws"), at("real/bob/.aws"))
 	os.Symlink("/proc/self/cwd", at("magic"))
 	os.Symlink("magic/x", at("deeper"))
 	t.Setenv("HOME", at("bobhome"))
@@ -88,6 +89,7 @@ func TestUnhintablePlaces(t *testing.T) {
 	for p, want := range map[string]string{
 		"real/bob": "home", "real": "home", "bobhome": "home", "real/bob/.ssh/id_rsa": "keys", "bobhome/.ssh/id_rsa": "keys", "real/bob/job": "", "real/bob/job/in": "",
 		"real/bob/.config": "holds gh", "real/bob/.config/gh": "keys", "copy": "holds .netrc", "plain": "", "plain/fifo": "",
+		"dots/aws": ".aws\" leads", "dots/aws/config": ".aws\" leads", "dots": ".aws\" leads", "dots/vim": "", "dots/vim/vimrc": "",
 	} {
 		f, ok := h.looks.at(at(p))
 		if got := h.looks.unhintable(f, hintRead); !ok || !strings.Contains(got, want) || (got == "") != (want == "") {

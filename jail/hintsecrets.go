@@ -1,6 +1,8 @@
 package jail
 
 import (
+	"maps"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -79,4 +81,24 @@ func (h *hostLooks) secretIn(dir string) string {
 		}
 	}
 	return h.keyPlaceIn(dir)
+}
+
+// secretBehind is the place of those in the caller's home that is a link and leads to a
+// path, around it or into it, as for whoever keeps settings in a repository; or "".
+func (h *hostLooks) secretBehind(real string) string {
+	if h.linkedSecrets == nil {
+		h.linkedSecrets = map[string]string{}
+		home, err := os.UserHomeDir()
+		for _, s := range secrets {
+			if f, ok := h.look(path.Join(home, s)); err == nil && ok && !strings.HasSuffix(f.real, "/"+s) {
+				h.linkedSecrets[path.Join(home, s)] = f.real
+			}
+		}
+	}
+	for _, s := range slices.Sorted(maps.Keys(h.linkedSecrets)) {
+		if to := h.linkedSecrets[s]; below(real, to) || below(to, real) {
+			return s
+		}
+	}
+	return ""
 }

@@ -52,7 +52,10 @@ type hostLooks struct {
 	loaded   []loadedPlace   // loadedBy
 	keys     []keyPlace      // keysBy
 	byLinks  *linkedPrograms // nil until asked (linked)
-	mounts   hostMounts
+	// linkedSecrets are links among the caller's secrets and where they lead; nil until
+	// asked (secretBehind).
+	linkedSecrets map[string]string
+	mounts        hostMounts
 	// held is what was found in folders (holds), by their paths.
 	held map[string]string
 }
