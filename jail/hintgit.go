@@ -71,6 +71,13 @@ func (h *hostLooks) gitSettings(tree string) *gitConfigs {
 	}
 	c := &gitConfigs{h: h, tree: tree}
 	h.gitRead[tree] = c
+	c.readAll()
+	return c
+}
+
+// readAll reads those of the repository, and those for all.
+func (c *gitConfigs) readAll() {
+	h, tree := c.h, c.tree
 	if tree != "" {
 		c.read(path.Join(tree, ".git/config"))
 		c.read(path.Join(tree, ".git/config.worktree"))
@@ -94,7 +101,6 @@ func (h *hostLooks) gitSettings(tree string) *gitConfigs {
 			}
 		}
 	}
-	return c
 }
 
 // tells says why what lies at a path is not written to by these, or is "".

@@ -55,6 +55,16 @@ type steers struct {
 // made in it is to take the time, or the room, for that.
 func (s *steers) among(files int) {
 	s.judge(path.Join(s.dir, ".git"), 0)
+	for dir := s.dir; ; dir = path.Dir(dir) { // the repository that it lies in may name what lies here
+		if _, ok := s.h.look(path.Join(dir, ".git")); ok {
+			c := &gitConfigs{h: s.h, tree: dir, hooksAlone: true}
+			c.readAll()
+			s.named(c)
+		}
+		if dir == "/" {
+			break
+		}
+	}
 	l := treeLook{h: s.h, judge: s.judge, until: time.Now().Add(steeringTakes), left: files, waiting: []string{s.dir}, pass: s.taken}
 	_, unseen := l.all()
 	s.mu.Lock()
@@ -119,9 +129,14 @@ func (s *steers) repository(at string) {
 		c.read(path.Join(home, ".gitconfig"))
 		c.read(path.Join(home, ".config/git/config"))
 	}
-	for _, hooks := range c.hooks {
-		if below(hooks, s.dir) {
-			s.take(hooks)
+	s.named(&c)
+}
+
+// named takes what settings name for hooks, and the files with more settings.
+func (s *steers) named(c *gitConfigs) {
+	for _, p := range slices.Concat(c.hooks, c.files) {
+		if below(p, s.dir) {
+			s.take(p)
 		}
 	}
 	if c.unseen != "" {

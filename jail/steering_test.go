@@ -33,6 +33,30 @@ func TestSteering(t *testing.T) {
 	}
 }
 
+// A repository names what lies in a folder of it, in a work tree of it, and in settings
+// that it includes.
+func TestSteeringByTheRepositoryAround(t *testing.T) {
+	top := t.TempDir()
+	for _, name := range []string{"main/.git/HEAD", "main/tools/hooks/x", "main/shared/more", "tree/hooks/x", "main/.git/worktrees/w/HEAD"} {
+		plant(t, filepath.Join(top, name), "")
+	}
+	plant(t, filepath.Join(top, "main/.git/config"), "[core]\n\thooksPath = tools/hooks\n\thooksPath = "+top+"/tree/hooks\n[include]\n\tpath = ../shared/more\n")
+	plant(t, filepath.Join(top, "tree/.git"), "gitdir: "+top+"/main/.git/worktrees/w\n")
+	for dir, want := range map[string][]string{
+		"main":       {".git/config", "shared/more", "tools/hooks"},
+		"main/tools": {"hooks"},
+		"tree":       {".git", "hooks"},
+	} {
+		list, _, _ := NewHints().Steering(filepath.Join(top, dir))
+		for i, at := range list {
+			list[i] = strings.TrimPrefix(at, filepath.Join(top, dir)+"/")
+		}
+		if !slices.Equal(list, want) {
+			t.Errorf("Steering of %s = %q, want %q", dir, list, want)
+		}
+	}
+}
+
 // A link in the place of one can't be kept as it is, and more than there is room for is told.
 func TestSteeringUnseen(t *testing.T) {
 	top := t.TempDir()
