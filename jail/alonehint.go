@@ -2,7 +2,6 @@ package jail
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -32,7 +31,7 @@ func (r *run) aloneHint(said string) string {
 // lookupHint is for a program that was refused d, with which libc looks names up, and whose
 // own words are of the network or of a socket; where they name one, it was no look-up.
 func (d Denial) lookupHint(said string) string {
-	if regexp.MustCompile(`unix:/|\.sock\b`).MatchString(said) {
+	if namesSocket(said) {
 		return "it was refused " + d.inWords() + ": what listens on the host, such as Docker, is not in a box; for a Unix socket of its own, " + d.wayOut()
 	}
 	return "it was refused " + d.inWords() + ", with which libc looks names up: if one was a host's, " + noNetwork +
@@ -54,4 +53,17 @@ func (r *run) shellLacks(said string) string {
 		}
 	}
 	return ""
+}
+
+// namesSocket says whether a text has the name of a socket's file.
+func namesSocket(said string) bool {
+	if strings.Contains(said, "unix:/") {
+		return true
+	}
+	for _, rest, ok := strings.Cut(said, ".sock"); ok; _, rest, ok = strings.Cut(rest, ".sock") {
+		if rest == "" || !strings.Contains(nameLetters, rest[:1]) {
+			return true
+		}
+	}
+	return false
 }

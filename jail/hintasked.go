@@ -2,7 +2,6 @@ package jail
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -66,8 +65,33 @@ func (r *run) textBefore(real string, longest int64) string {
 // saysItWrites says whether a program's words show that it was to write: the line of a trace
 // that opens a file in such a mode, or calls what is called so.
 func saysItWrites(said string) bool {
-	return tellsOf(said, "writeFile", "appendFile", "createWriteStream", ".write_text(", ".write_bytes(", "mkdir", "makedirs") ||
-		regexp.MustCompile(`open\w*\([^\n]*['"]([bt]*[wax][bt+]*|[rbt]*\+[bt]*)['"]`).MatchString(said)
+	if tellsOf(said, "writeFile", "appendFile", "createWriteStream", ".write_text(", ".write_bytes(", "mkdir", "makedirs") {
+		return true
+	}
+	for line := range strings.Lines(said) {
+		if opensToWrite(line) {
+			return true
+		}
+	}
+	return false
+}
+
+// opensToWrite says whether a line calls what opens a file, as open or openSync, with a mode
+// for writing among its arguments.
+func opensToWrite(line string) bool {
+	for _, rest, ok := strings.Cut(line, "open"); ok; _, rest, ok = strings.Cut(rest, "open") {
+		name, args, isCall := strings.Cut(rest, "(")
+		if !isCall || strings.Trim(name, nameLetters) != "" {
+			continue
+		}
+		quoted := strings.Split(strings.ReplaceAll(args, `"`, "'"), "'")
+		for _, word := range quoted[1:max(len(quoted)-1, 1)] {
+			if at := strings.IndexAny(word, "wax+"); at >= 0 && strings.Trim(word[:at], "rbt") == "" && strings.Trim(word[at+1:], "bt+") == "" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // unmade is the hint for a path that the command names and neither the box nor the host has,
