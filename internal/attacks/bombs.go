@@ -20,7 +20,7 @@ func forkMany(n int) error {
 		}
 	}()
 	for range n {
-		pid, _, e := unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
+		pid, e := forkOne()
 		if e != 0 {
 			return e
 		}
@@ -69,7 +69,7 @@ func holdInChildren(count int, use func()) error {
 	}
 	var children []uintptr
 	for range count {
-		pid, _, e := unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
+		pid, e := forkOne()
 		if e != 0 {
 			return e
 		}
@@ -120,7 +120,7 @@ func waitAll(children []uintptr) error {
 func spin(count int, each time.Duration) error {
 	var children []uintptr
 	for range count {
-		pid, _, e := unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
+		pid, e := forkOne()
 		if e != 0 {
 			return e
 		}

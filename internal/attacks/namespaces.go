@@ -3,7 +3,6 @@ package attacks
 import (
 	"errors"
 	"os"
-	"runtime"
 	"strings"
 	"unsafe"
 
@@ -32,10 +31,8 @@ func namespaces() []Row {
 				args := struct{ flags, pidfd, childTID, parentTID, exitSignal, stack, stackSize, tls uint64 }{
 					flags: unix.CLONE_NEWUSER, exitSignal: uint64(unix.SIGCHLD),
 				}
-				return reapChild(func() (uintptr, unix.Errno) {
-					pid, _, e := unix.RawSyscall(unix.SYS_CLONE3, uintptr(unsafe.Pointer(&args)), unsafe.Sizeof(args), 0)
-					return pid, e
-				}, func() error { return nil })
+				pid, e := fork(unix.SYS_CLONE3, uintptr(unsafe.Pointer(&args)), unsafe.Sizeof(args), 0)
+				return reapChild(pid, e, func() error { return nil })
 			},
 			walls: []ablation.Wall{ablation.Seccomp},
 		},
@@ -171,21 +168,14 @@ func sys(nr uintptr, args ...uintptr) error {
 // ask for.
 func inChildProcess(try func() error, flags uintptr) func([]string) error {
 	return func([]string) error {
-		return reapChild(func() (uintptr, unix.Errno) {
-			pid, _, e := unix.RawSyscall6(unix.SYS_CLONE, flags|uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
-			return pid, e
-		}, try)
+		pid, e := fork(unix.SYS_CLONE, flags|uintptr(unix.SIGCHLD), 0, 0)
+		return reapChild(pid, e, try)
 	}
 }
 
-// reapChild forks, and has the child exit with the errno of try. Nothing but
-// raw system calls may happen in the child: it has one thread of a runtime
-// with several. Were this goroutine told to give way at the moment of the fork,
-// the child would try to, and wait for good; one that just had its turn anew is
-// not told.
-func reapChild(fork func() (uintptr, unix.Errno), try func() error) error {
-	runtime.Gosched()
-	pid, e := fork()
+// reapChild is called after a fork, on both sides of it: the child exits with the errno
+// of try, in which nothing but raw system calls may happen.
+func reapChild(pid uintptr, e unix.Errno, try func() error) error {
 	if e != 0 {
 		return e
 	}
