@@ -46,15 +46,16 @@ unlinkat utime utimensat utimes vfork vmsplice wait4 waitid write writev`
 
 const alwaysRefused = `
 acct add_key adjtimex bpf chroot clock_adjtime clock_settime delete_module fanotify_init fanotify_mark
-finit_module fsconfig fsmount fsopen fspick get_mempolicy get_robust_list get_thread_area init_module
+finit_module fsconfig fsmount fsopen fspick get_mempolicy get_robust_list init_module
 inotify_add_watch inotify_init inotify_init1 inotify_rm_watch ioperm iopl kcmp kexec_file_load
-kexec_load keyctl lookup_dcookie mbind memfd_secret migrate_pages modify_ldt mount mount_setattr
+kexec_load keyctl mbind memfd_secret migrate_pages modify_ldt mount mount_setattr
 move_mount move_pages mq_getsetattr mq_notify mq_open mq_timedreceive mq_timedsend mq_unlink msgctl
 msgget msgrcv msgsnd name_to_handle_at open_by_handle_at open_tree perf_event_open pidfd_getfd
 pivot_root process_madvise process_mrelease process_vm_readv process_vm_writev ptrace quotactl
-quotactl_fd reboot remap_file_pages request_key sched_setattr set_mempolicy set_mempolicy_home_node
-set_thread_area setdomainname setgroups sethostname setns settimeofday swapoff swapon sync syncfs
-sysfs syslog umount2 unshare userfaultfd ustat vhangup`
+quotactl_fd reboot request_key sched_setattr set_mempolicy set_mempolicy_home_node
+setdomainname setgroups sethostname setns settimeofday swapoff swapon sync syncfs
+sysfs syslog umount2 unshare userfaultfd ustat vhangup
+_sysctl create_module get_kernel_syms nfsservctl query_module uselib vserver`
 
 // A statement is the default policy on one machine.
 type statement struct {

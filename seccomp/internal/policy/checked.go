@@ -44,13 +44,14 @@ func cleanOpen(flags uint, calls string) Check {
 	return check
 }
 
-// node is the check of mknod: plain files, pipes and sockets (0 is a plain
-// file). A device node in a writable grant would work on the host.
+// node is the check of mknod: no device node, which would work on the host from a
+// writable grant. Both kinds of them have the bit of S_IFCHR, which of all others
+// only symbolic links have; those, folders and what is no kind the kernel itself
+// does not make (fs/namei.c, may_mknod).
 func node(arg uint, call string) Check {
-	kinds := in(arg, unix.S_IFMT|setID, 0, unix.S_IFREG, unix.S_IFIFO, unix.S_IFSOCK)
 	return Check{
 		Why:   "no device nodes, and no setuid or setgid bits, in a writable grant",
-		Calls: call, Rows: []Row{{kinds, Allow}}, Else: Deny,
+		Calls: call, Rows: []Row{{in(arg, unix.S_IFCHR|setID, 0), Allow}}, Else: Deny,
 	}
 }
 
@@ -127,7 +128,7 @@ func processes() []Check {
 				{in(0, Low, unix.RLIMIT_CORE), Deny},
 				{in(0, Low&^15, 0), Allow},
 			},
-			Else: Absent,
+			Else: Deny,
 		},
 		{
 			Why: "0 is what we are, 0xffffffff asks, and 0x40000 (no address randomization) is set by the " +
@@ -175,29 +176,24 @@ func control() Check {
 		Why: "the caller's own attributes. Refused: rewriting the memory map that /proc shows (SET_MM), " +
 			"merging equal pages (SET_MEMORY_MERGE: tells whether others have a page), core scheduling " +
 			"(SCHED_CORE: idles the host's sibling threads), naming a tracer, machine-check policy; " +
-			"reclaim and secure bits need a capability anyway",
+			"reclaim and secure bits need a capability anyway. Options of other processors, and two of counters, " +
+			"are let through to the kernel, which has no effect for them: so what is refused are points in one range, " +
+			"and the filter is shorter by as much as it costs to attach it",
 		Calls: "prctl",
 		Rows: []Row{
 			{in(0, Low, unix.PR_SET_MM, unix.PR_SET_MEMORY_MERGE, unix.PR_SCHED_CORE, unix.PR_SET_PTRACER,
 				unix.PR_MCE_KILL, unix.PR_SET_IO_FLUSHER, unix.PR_SET_SECUREBITS), Deny},
-			{in(0, Low,
-				unix.PR_SET_NAME, unix.PR_GET_NAME, unix.PR_SET_PDEATHSIG, unix.PR_GET_PDEATHSIG,
-				unix.PR_SET_DUMPABLE, unix.PR_GET_DUMPABLE, unix.PR_GET_TID_ADDRESS,
-				unix.PR_SET_CHILD_SUBREAPER, unix.PR_GET_CHILD_SUBREAPER,
-				unix.PR_SET_KEEPCAPS, unix.PR_GET_KEEPCAPS, unix.PR_CAPBSET_READ, unix.PR_CAPBSET_DROP,
-				unix.PR_CAP_AMBIENT, unix.PR_GET_SECUREBITS,
-				unix.PR_SET_NO_NEW_PRIVS, unix.PR_GET_NO_NEW_PRIVS, unix.PR_SET_SECCOMP, unix.PR_GET_SECCOMP,
-				unix.PR_SET_SYSCALL_USER_DISPATCH,
-				unix.PR_SET_TIMERSLACK, unix.PR_GET_TIMERSLACK, unix.PR_SET_TSC, unix.PR_GET_TSC,
-				unix.PR_SET_THP_DISABLE, unix.PR_GET_THP_DISABLE, unix.PR_GET_MEMORY_MERGE,
-				unix.PR_SET_VMA, unix.PR_GET_AUXV, unix.PR_SET_MDWE, unix.PR_GET_MDWE,
-				unix.PR_MCE_KILL_GET, unix.PR_GET_IO_FLUSHER,
-				unix.PR_SET_SPECULATION_CTRL, unix.PR_GET_SPECULATION_CTRL,
-				unix.PR_GET_SHADOW_STACK_STATUS, unix.PR_SET_SHADOW_STACK_STATUS, unix.PR_LOCK_SHADOW_STACK_STATUS,
-				unix.PR_SVE_SET_VL, unix.PR_SVE_GET_VL, unix.PR_SME_SET_VL, unix.PR_SME_GET_VL,
-				unix.PR_PAC_RESET_KEYS, unix.PR_PAC_SET_ENABLED_KEYS, unix.PR_PAC_GET_ENABLED_KEYS,
-				unix.PR_SET_TAGGED_ADDR_CTRL, unix.PR_GET_TAGGED_ADDR_CTRL), Allow},
+			{in(0, Low, slices.Concat(upTo(unix.PR_LOCK_SHADOW_STACK_STATUS),
+				[]uint64{unix.PR_SET_VMA, unix.PR_GET_AUXV})...), Allow},
 		},
 		Else: Absent,
 	}
+}
+
+// upTo are the options from PR_SET_PDEATHSIG, the first, to the last one that is known.
+func upTo(last uint64) (options []uint64) {
+	for option := uint64(unix.PR_SET_PDEATHSIG); option <= last; option++ {
+		options = append(options, option)
+	}
+	return options
 }

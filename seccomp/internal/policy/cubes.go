@@ -63,7 +63,12 @@ func narrow(path Clause, arg uint, conditions []Bits) []Clause {
 		case old.Mask == 0:
 			path.Args[arg] = cond
 		case old.Not || cond.Not:
-			panic("policy: an argument that is compared whole can be tested once only")
+			if old.Mask != cond.Mask || old.Value != cond.Value {
+				panic("policy: an argument that is compared whole can be tested for one value only")
+			}
+			if old.Not != cond.Not {
+				continue
+			}
 		case old.Value&both != cond.Value&both:
 			continue
 		default:

@@ -1,6 +1,10 @@
 package policy
 
-import "golang.org/x/sys/unix"
+import (
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
 
 // PID 1 as a call's argument of 32 bits names it. It has the program's own uid,
 // so the kernel lets the program slow it down and limit it; and a box ends when
@@ -20,7 +24,6 @@ const (
 	// Whose priority ioprio_set sets, from include/uapi/linux/ioprio.h.
 	ioprioProcess = 1
 	ioprioGroup   = 2
-	ioprioUser    = 3
 )
 
 // coreLimit is why nobody sets RLIMIT_CORE.
@@ -31,29 +34,34 @@ const coreLimit = "A soft RLIMIT_CORE of 1 is the only value that writes no core
 // as any. Those that only read (getpriority, sched_getaffinity) are harmless, and
 // a signal to PID 1 is the kernel's to drop (pid_namespaces(7)); what reaches into
 // memory and descriptors is refused altogether.
+//
+// A row asks for PID 1 last: everything that is not PID 1 is 32 clauses, and each of
+// what was asked before has them.
 func named() []Check {
+	ofPID1 := in(0, Low, pid1)
+	fair := in(1, Low&^resetOnFork, unix.SCHED_NORMAL, unix.SCHED_BATCH, unix.SCHED_IDLE)
 	return []Check{
 		{
 			Why:   "PID 1's limits are not the program's to lower: RLIMIT_CPU ends it. " + coreLimit,
 			Calls: "prlimit64",
 			Rows: []Row{
-				{in(0, Low, pid1), Deny},
+				{slices.Concat(in(2, Whole, 0), ofPID1), Deny},
 				{in(2, Whole, 0), Allow},
 				{in(1, Low, unix.RLIMIT_CORE), Deny},
+				{slices.Concat(in(1, Low&^15, 0), ofPID1), Deny},
 				{in(1, Low&^15, 0), Allow},
 			},
-			Else: Absent,
+			Else: Deny,
 		},
 		{
 			Why: "PID 1 behind every loop of the program does not run. Real-time classes escape the cpu cap " +
 				"where the caller has RLIMIT_RTPRIO; the mask leaves SCHED_RESET_ON_FORK out",
 			Calls: "sched_setscheduler",
 			Rows: []Row{
-				{in(0, Low, pid1), Deny},
-				{in(1, Low&^resetOnFork, unix.SCHED_NORMAL, unix.SCHED_BATCH, unix.SCHED_IDLE), Allow},
-				{in(1, Low&^resetOnFork, unix.SCHED_FIFO, unix.SCHED_RR, unix.SCHED_DEADLINE, unix.SCHED_EXT), Deny},
+				{slices.Concat(fair, ofPID1), Deny},
+				{fair, Allow},
 			},
-			Else: Absent,
+			Else: Deny,
 		},
 		{
 			Why:   "PID 1's priority and processors: behind every loop of the program it does not run",
@@ -65,21 +73,19 @@ func named() []Check {
 			Why:   "PID 1's nice value, and PRIO_USER, which includes it",
 			Calls: "setpriority",
 			Rows: []Row{
-				{in(1, Low, pid1), Deny},
+				{slices.Concat(in(0, Low, unix.PRIO_PROCESS, unix.PRIO_PGRP), in(1, Low, pid1)), Deny},
 				{in(0, Low, unix.PRIO_PROCESS, unix.PRIO_PGRP), Allow},
-				{in(0, Low, unix.PRIO_USER), Deny},
 			},
-			Else: Absent,
+			Else: Deny,
 		},
 		{
 			Why:   "PID 1's disk priority, and IOPRIO_WHO_USER, which includes it",
 			Calls: "ioprio_set",
 			Rows: []Row{
-				{in(1, Low, pid1), Deny},
+				{slices.Concat(in(0, Low, ioprioProcess, ioprioGroup), in(1, Low, pid1)), Deny},
 				{in(0, Low, ioprioProcess, ioprioGroup), Allow},
-				{in(0, Low, ioprioUser), Deny},
 			},
-			Else: Absent,
+			Else: Deny,
 		},
 		{
 			Why:   "a timer on PID 1's processor time is work for PID 1 whenever it runs",
