@@ -17,16 +17,20 @@ const (
 	prefixIn                 // what lies where a prefix has code
 	allIn
 	settingsIn // what lies there of programs that are known (settingsOf)
+	namedIn    // the file itself, or in a folder what is called as code is
 )
 
-// namers are variables by which something is run outside of boxes, each group with why
-// nothing writes there (ld.so(8), environ(7), git(1), and the manuals of the languages).
-var namers = []struct {
+// A namerGroup is variables of which one thing is known.
+type namerGroup struct {
 	why       string
 	in        loadedIn
 	commands  bool
 	variables []string
-}{
+}
+
+// namers are variables by which something is run outside of boxes, each group with why
+// nothing writes there (ld.so(8), environ(7), git(1), and the manuals of the languages).
+var namers = []namerGroup{
 	{"programs that you run load what lies in it, by ", codeIn, false, []string{
 		"BASH_ENV", "CLASSPATH", "DOTNET_STARTUP_HOOKS", "EMACSLOADPATH", "ENV", "ERL_LIBS", "EXINIT", "GCONV_PATH", "GEM_HOME", "GEM_PATH", "GIO_EXTRA_MODULES", "GTK_PATH", "GUILE_LOAD_PATH", "GVIMINIT",
 		"JAVA_OPTS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "JULIA_DEPOT_PATH", "JULIA_LOAD_PATH", "LD_AUDIT", "LD_LIBRARY_PATH", "LD_PRELOAD", "LUA_CPATH", "LUA_INIT", "LUA_PATH", "MAKEFILES", "MAKEFLAGS",
@@ -34,7 +38,7 @@ var namers = []struct {
 		"PYTHONPATH", "PYTHONSTARTUP", "QT_PLUGIN_PATH", "RUBYLIB", "RUBYOPT", "R_ENVIRON", "R_ENVIRON_USER", "R_LIBS", "R_LIBS_USER", "R_PROFILE", "R_PROFILE_USER", "TCLLIBPATH", "VIMINIT", "VIMRUNTIME", "_JAVA_OPTIONS"}},
 	{"programs that you run load what lies in it, by ", prefixIn, false, []string{"PYTHONHOME", "PYTHONUSERBASE"}},
 	{"programs that you run have it, or what lies in it, run as a command, by ", allIn, true, []string{
-		"AR", "BROWSER", "CC", "CMAKE_TOOLCHAIN_FILE", "CONFIG_SHELL", "CVS_RSH", "CXX", "EDITOR", "FCEDIT", "FZF_DEFAULT_COMMAND", "GOBIN", "GOFLAGS", "HGEDITOR", "HGMERGE", "LD", "LESSCLOSE", "LESSOPEN", "MAKE",
+		"AR", "BROWSER", "CC", "CMAKE_TOOLCHAIN_FILE", "COMPILER_PATH", "CONFIG_SHELL", "CVS_RSH", "CXX", "EDITOR", "FCEDIT", "FPATH", "FZF_DEFAULT_COMMAND", "GCC_EXEC_PREFIX", "GOBIN", "GOFLAGS", "HGEDITOR", "HGMERGE", "LD", "LESSCLOSE", "LESSOPEN", "MAKE",
 		"MANPAGER", "PAGER", "PNPM_HOME", "PROMPT_COMMAND", "RSYNC_RSH", "RUSTC", "RUSTC_WORKSPACE_WRAPPER", "RUSTC_WRAPPER", "RUSTDOC", "RUSTFLAGS", "SHELL", "SSH_ASKPASS", "SUDO_ASKPASS", "SUDO_EDITOR",
 		"SVN_EDITOR", "SVN_SSH", "SYSTEMD_EDITOR", "SYSTEMD_PAGER", "TERMINAL", "VISUAL"}},
 	{"programs that you run are told what to do by what lies in it, by ", allIn, false, []string{
@@ -61,6 +65,8 @@ func (l loadedPlace) means(h *hostLooks, real string) bool {
 		return inPrefix(real, l.at) || below(real, path.Join(l.at, "bin"))
 	case settingsIn:
 		return isSetting(strings.TrimPrefix(real, l.at))
+	case namedIn:
+		return real == l.at || h.code(real)
 	}
 	return true
 }
@@ -81,12 +87,20 @@ func (h *hostLooks) loadedBy() (list []loadedPlace) {
 			if h.stopped() {
 				return
 			}
-			places := h.placed(word)
-			if !path.IsAbs(word) && !strings.HasPrefix(word, "~") {
-				places = h.relative(n, word)
+			at := h.placed(word)
+			switch full := path.IsAbs(word) || strings.HasPrefix(word, "~"); {
+			case !full && n.in == namedIn:
+				continue
+			case !full:
+				at = h.relative(n, word)
 			}
-			for _, p := range places {
+			for _, p := range at {
 				l := loadedPlace{p, n.variable, n.why, n.in}
+				if n.in == namedIn {
+					if f, ok := h.look(p); ok && f.dir() {
+						l.in = codeIn
+					}
+				}
 				switch broad := h.broad(p); {
 				case broad && strings.HasPrefix(n.variable, "XDG_"):
 					l.in = settingsIn
@@ -119,7 +133,21 @@ func (h *hostLooks) loadedBy() (list []loadedPlace) {
 			add(namer{name, value, "git is told to run, or to read, what lies in it, by ", allIn, true})
 		}
 	}
+	for _, variable := range os.Environ() {
+		if name, value, _ := strings.Cut(variable, "="); strings.ContainsAny(value, "/~") && !h.tellsOf(name) {
+			add(namer{name, value, "programs that you run may run or load it, by ", namedIn, false})
+		}
+	}
 	return list
+}
+
+// places are variables that say where one is or may write, and nothing of programs.
+var places = []string{"CI_BUILDS_DIR", "CI_PROJECT_DIR", "GITHUB_WORKSPACE", "HOME", "INIT_CWD", "LS_COLORS", "MAIL", "OLDPWD", "PATH", "PWD", "RUNNER_TEMP", "RUNNER_WORKSPACE", "TEMP", "TMP", "TMPDIR", "WORKSPACE", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "_"}
+
+// tellsOf says whether a variable is looked at by what is known of it.
+func (h *hostLooks) tellsOf(name string) bool {
+	return strings.HasPrefix(name, "GIT_") || slices.Contains(places, name) || slices.Contains(keyVariables, name) ||
+		slices.ContainsFunc(namers, func(group namerGroup) bool { return slices.Contains(group.variables, name) })
 }
 
 // keyVariables name files or folders with keys, tokens or what was typed, or lists of them.
