@@ -198,10 +198,13 @@ func evalFlags() []flagDef {
 	}
 	for _, f := range runFlags() {
 		switch {
-		case slices.Contains([]string{"via", "stdin", "tty", "json", "record", "quiet"}, f.name):
+		case slices.Contains([]string{"via", "stdin", "tty", "record", "quiet"}, f.name):
 		case f.name == "profile":
 			f.preset, f.usage = "", "the language: node, python, sh or wasm (JavaScript in a WebAssembly engine), or a profile that extends one of them"
 			flags = slices.Insert(flags, 0, f)
+		case f.name == "json": // typed by habit
+			f.usage = "print the record on stdout, which eval does anyway"
+			flags = append(flags, f)
 		case f.name == "output":
 			f.usage = "bytes on stdout and stderr together, and of the value"
 			flags = append(flags, f)
