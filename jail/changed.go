@@ -16,7 +16,7 @@ func (p *Plan) changed(l LayerName) (flags []string) {
 	for _, call := range p.spec.Seccomp.Deny {
 		flags = append(flags, "--deny-syscall "+call)
 	}
-	if p.spec.Unix && p.handled.abi < abiResolveUnix { // else they are open anyway
+	if p.spec.Unix && !unixUnasked(p.spec, p.handled.abi) { // else they are open anyway
 		flags = append(flags, "--unix")
 	}
 	if loopback {

@@ -106,7 +106,8 @@
 // the box. Below it the filter refuses to make AF_UNIX sockets that could
 // connect anywhere (pairs of streams remain), which costs programs that talk
 // to each other over named sockets, such as Python's multiprocessing.Manager;
-// Spec.Unix allows them by name.
+// Spec.Unix allows them by name. In tier 2 it always takes that: there the names of
+// abstract sockets are the host's, and Landlock keeps nobody from taking one.
 //
 // # Boxes that stand ready
 //

@@ -45,9 +45,7 @@ func planSeccomp(spec Spec, h host, l handled, sh shape, off ablation.Set) (filt
 	for _, n := range spec.Seccomp.Allow {
 		rules = append(rules, seccomp.Rule{Syscall: n, Action: seccomp.Allow})
 	}
-	// Below this ABI nothing but the filter keeps a program from connecting
-	// to a socket file that lies in a granted tree.
-	if spec.Unix || l.abi >= abiResolveUnix {
+	if spec.Unix || unixUnasked(spec, l.abi) {
 		rules = append(rules, seccomp.UnixSockets()...)
 	}
 	if spec.inPlace() {
@@ -122,3 +120,10 @@ func (b *builder) install(program seccomp.Program, flags arg) *Step {
 	binary.LittleEndian.PutUint64(b.data[fprog-b.base+8:], at)
 	return b.call(unix.SYS_SECCOMP, "seccomp", "", num(setModeFilter, "SECCOMP_SET_MODE_FILTER"), flags, num(fprog, "{"+strconv.Itoa(program.Len())+" instructions}"))
 }
+
+// unixUnasked says whether a box has Unix sockets unless it is told otherwise. Below this
+// ABI nothing but the filter keeps a program from connecting to a socket file that lies
+// in a granted tree. From it on Landlock does, and keeps it from abstract names; but not
+// from taking such a name, to which others then connect (landlock(7), scopes). Those are
+// a network namespace's, and a box of tier 2 has none of its own.
+func unixUnasked(spec Spec, abi int) bool { return abi >= abiResolveUnix && !spec.inPlace() }

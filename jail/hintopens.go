@@ -15,7 +15,11 @@ import (
 // sockets of a box in it; where that is somebody's socket it is not named.
 func (r *run) unixGrant() grant {
 	g := grant{flags: "--unix", setting: "net.unix = true"}
-	if r.plan.handled.abi >= abiResolveUnix {
+	switch {
+	case unixUnasked(r.spec, r.plan.handled.abi):
+		return g
+	case r.plan.handled.abi >= abiResolveUnix:
+		g.opens = "the host's abstract names of sockets: who connects to one that the program has taken comes to it (there is no network namespace)"
 		return g
 	}
 	const all = "every Unix socket that lies in a granted folder, or comes to (below Landlock ABI 9)"

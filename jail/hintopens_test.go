@@ -52,6 +52,12 @@ func TestUnixIsHintedWithWhatItOpens(t *testing.T) {
 			}
 		}
 	}
+	s := Spec{Args: []string{"true"}, Limits: Limits{}.WithDefaults(), Tier: Tier2}
+	h := ordinary()
+	h.landlockABI = abiResolveUnix
+	if g := afterwards(t, s, h, shape{}).unixGrant(); g.flags != "--unix" || !strings.Contains(g.opens, "abstract names") {
+		t.Errorf("tier 2: %+v, want what it opens", g)
+	}
 	d := Denial{Grant: "--unix", Opens: "every socket"}
 	if d.wayOut() != "--unix allows it, and opens every socket" || d.Way() != "--unix, which opens every socket" {
 		t.Errorf("%q, %q", d.wayOut(), d.Way())

@@ -29,9 +29,10 @@ type Spec struct {
 	// Net says how much of a network the box has. The zero value is NetNone.
 	Net Net
 	// Unix allows AF_UNIX sockets with a name (bind, connect). From Landlock
-	// ABI 9 on they are always allowed, because the kernel then keeps them
-	// inside the box; below it they are refused unless this is set, because a
-	// socket file in a granted tree could be connected to.
+	// ABI 9 on they are allowed in tier 1 anyway, because the kernel then keeps
+	// them inside the box; below it they are refused unless this is set, because a
+	// socket file in a granted tree could be connected to. In tier 2 it can be set
+	// from ABI 9 on, and opens the host's abstract names of sockets to be taken.
 	Unix bool
 	// Seccomp is the system-call policy.
 	Seccomp Seccomp

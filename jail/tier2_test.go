@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-75010da9/jail/internal/ablation"
 	"github.com/seed-75010da9/jail/seccomp"
 	"golang.org/x/sys/unix"
 )
@@ -231,6 +232,34 @@ func TestTier2OneGroupStays(t *testing.T) {
 		h.landlockABI = 6
 		if faults := r.hostFaults(h, view{}); len(faults) != 0 {
 			t.Errorf("%s, ABI 6: %v", call, faults)
+		}
+	}
+}
+
+// From ABI 9 on Landlock keeps a program from sockets outside of its box, and in no tier
+// from taking an abstract name: those are the host's where there is no network namespace.
+func TestUnixSocketsUnasked(t *testing.T) {
+	for _, c := range []struct {
+		tier  Tier
+		abi   int
+		asked bool
+		want  bool
+	}{{Tier1, 8, false, false}, {Tier1, 9, false, true}, {Tier2, 8, false, false}, {Tier2, 9, false, false}, {Tier2, 9, true, true}} {
+		h := ordinary()
+		h.landlockABI = c.abi
+		s := shell("true")
+		s.Tier, s.Unix, s.Limits = c.tier, c.asked, s.Limits.WithDefaults()
+		l, err := planLandlock(s, h, ablation.Set{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := planSeccomp(s, h, l, shape{}, ablation.Set{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		action, _ := f.program.Action(unix.SYS_SOCKET, seccomp.Arch(), [6]uint64{unix.AF_UNIX, unix.SOCK_STREAM})
+		if got := action == unix.SECCOMP_RET_ALLOW; got != c.want {
+			t.Errorf("tier %d, ABI %d, asked for: %v: a Unix socket is allowed: %v", c.tier, c.abi, c.asked, got)
 		}
 	}
 }

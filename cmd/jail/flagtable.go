@@ -137,7 +137,7 @@ func reachFlags() []flagDef {
 			usage: "none, or loopback: a private 127.0.0.1 and ::1", accept: "none or loopback",
 			set: parsed(oneOf(jail.NetNone, jail.NetLoopback), func(o *options) *jail.Net { return &o.over.Net })},
 		{name: "unix", group: groupReach, field: "unix",
-			usage: "named AF_UNIX sockets also where Landlock can't keep them in the box (below ABI 9)",
+			usage: "named AF_UNIX sockets also where nothing keeps them in the box (Landlock below ABI 9, and tier 2)",
 			set:   on(func(o *options) *bool { return &o.unix })},
 		{name: "allow-syscall", value: "NAME", many: true, group: groupReach, field: "seccomp.allow",
 			usage: "allow one more system call", accept: acceptCall,

@@ -17,6 +17,10 @@ import (
 // services that are beside the usual ones.
 func listening() []Row {
 	outside := []ablation.Wall{ablation.Seccomp, ablation.Net, ablation.Landlock}
+	standIn := []ablation.Wall{ablation.Seccomp, ablation.Net}
+	if LandlockABI() >= abiUnix { // from then on a box has Unix sockets, with abstract names of its own
+		standIn = []ablation.Wall{ablation.Net}
+	}
 	return []Row{
 		{
 			name: "listen on a port of the host's", source: "every judge: a server that outlives, or stands in for another",
@@ -55,7 +59,7 @@ func listening() []Row {
 				a.visits(func() (int, error) { return connected(unix.SOCK_STREAM|unix.SOCK_CLOEXEC, "@"+name) })
 			},
 			// Landlock's scope is about connecting out, not about who comes in.
-			walls: []ablation.Wall{ablation.Seccomp, ablation.Net},
+			walls: standIn,
 		},
 		{
 			name: "a datagram to an abstract socket of the host's", source: "nono#207: abstract sockets; nono#1089: datagrams need no connect(2); unix(7); landlock(7) scopes",

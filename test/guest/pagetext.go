@@ -47,8 +47,8 @@ limits around it.
 ## Tier 2
 
 What holds a box without namespaces (` + "`--tier 2`" + `), as doctor ran it. Sockets are
-refused in it by the filter, but for Unix ones where Landlock keeps them in the box: from
-ABI 9 on, of which qemu-7.3 is the host here.
+refused in it by the filter, but for connected pairs; --unix gives Unix ones where Landlock
+keeps them from others' sockets: from ABI 9 on, of which qemu-7.3 is the host here.
 
 | host, who | capabilities | landlock | seccomp | cgroup | rlimits | with all defaults |
 |---|---|---|---|---|---|---|
