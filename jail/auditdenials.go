@@ -6,6 +6,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 	"golang.org/x/sys/unix"
 )
@@ -56,7 +57,9 @@ func (r *run) auditDenials(traced []Denial) []Denial {
 	rights := landlockRights()
 	for i := range r.audit.refusals {
 		ref := &r.audit.refusals[i]
-		if ref.Path != "" && slices.ContainsFunc(traced, func(d Denial) bool { return d.Layer == LayerLandlock && strings.HasSuffix(d.What, shownPath(ref.Path)) }) {
+		if ref.Path != "" && slices.ContainsFunc(traced, func(d Denial) bool {
+			return d.Layer == LayerLandlock && strings.HasSuffix(d.What, shellword.Shown(ref.Path))
+		}) {
 			continue
 		}
 		denials = append(denials, r.auditDenial(ref, rights))
@@ -99,13 +102,13 @@ func (r *run) auditDenial(ref *auditRefusal, rights map[string]landlockRight) De
 func (ref *auditRefusal) object() string {
 	switch {
 	case ref.Path != "" && ref.Command != "":
-		return " " + shownPath(ref.Path) + " (ioctl " + ref.Command + ")"
+		return " " + shellword.Shown(ref.Path) + " (ioctl " + ref.Command + ")"
 	case ref.Path != "":
-		return " " + shownPath(ref.Path)
+		return " " + shellword.Shown(ref.Path)
 	case ref.Port != "":
 		return " " + ref.Port
 	case ref.Process != "":
-		return " " + shownPath(ref.Process)
+		return " " + shellword.Shown(ref.Process)
 	}
 	return ""
 }

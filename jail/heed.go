@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/pathname"
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // What a program itself says of its failure is its own word, and may be of anything:
@@ -45,7 +47,7 @@ func (res *Result) Heed(said string) {
 		return
 	}
 	if name := cmp.Or(notStarted(said), notStarted(trace)); name != "" {
-		res.Hint = "the program found no " + shownPath(name) + " in the PATH of the box: " + startedByPath
+		res.Hint = "the program found no " + shellword.Shown(name) + " in the PATH of the box: " + startedByPath
 		return
 	}
 	hint := cmp.Or(res.elsewhere, res.limitHint(said, nil), res.hostHint(said), res.fileHint("error", said))
@@ -134,11 +136,11 @@ func (w words) name(d Denial) bool {
 			return false
 		}
 		from, to := max(0, at-unix.PathMax), min(len(rest), at+unix.PathMax)
-		if n := strings.LastIndexFunc(rest[from:at], notOfPath); n >= 0 {
+		if n := strings.LastIndexFunc(rest[from:at], pathname.Around); n >= 0 {
 			_, size := utf8.DecodeRuneInString(rest[from+n:])
 			from += n + size
 		}
-		if n := strings.IndexFunc(rest[at:to], notOfPath); n >= 0 {
+		if n := strings.IndexFunc(rest[at:to], pathname.Around); n >= 0 {
 			to = at + n
 		}
 		if endsIn(p, rest[from:to]) {
@@ -152,12 +154,7 @@ func (w words) name(d Denial) bool {
 // inPath says whether a path that a text names goes on with rest.
 func inPath(rest string) bool {
 	r, _ := utf8.DecodeRuneInString(rest)
-	return !notOfPath(r) && (r != '.' || len(rest) > 1 && !notOfPath(rune(rest[1])))
-}
-
-// notOfPath are characters that programs put around a path.
-func notOfPath(r rune) bool {
-	return unicode.IsSpace(r) || strings.ContainsRune("'\"`‘’“”:,;()[]{}<>", r)
+	return !pathname.Around(r) && (r != '.' || len(rest) > 1 && !pathname.Around(rune(rest[1])))
 }
 
 // endsIn says whether a path ends in a word that is a relative one.
@@ -219,7 +216,7 @@ func aboutModule(said string) string {
 	for _, words := range missedModules {
 		_, rest, _ := strings.Cut(said, words.before)
 		if name, _, ok := strings.Cut(rest, words.after); ok && name != "" && len(name) <= unix.PathMax && !strings.HasPrefix(name, "'") {
-			return ": " + shownPath(name)
+			return ": " + shellword.Shown(name)
 		}
 	}
 	return ""
@@ -230,7 +227,7 @@ func aboutModule(said string) string {
 func about(said, words string) string {
 	name := ""
 	for line := range strings.Lines(linesThatTellOf(said, words)) {
-		for word := range strings.FieldsFuncSeq(line, notOfPath) {
+		for word := range strings.FieldsFuncSeq(line, pathname.Around) {
 			if bare := strings.Trim(word, "./"); bare != "" && (strings.HasPrefix(word, "/") || strings.ContainsAny(bare, "./")) {
 				name = word
 			}
@@ -239,5 +236,5 @@ func about(said, words string) string {
 	if name == "" {
 		return ""
 	}
-	return ": " + shownPath(name)
+	return ": " + shellword.Shown(name)
 }

@@ -10,6 +10,9 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/pathname"
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // What a hint may name is decided here and nowhere else: hints are typed by people who
@@ -113,7 +116,7 @@ func (h *hostLooks) unhintable(f hostFile, use hintUse) string {
 	if why := h.private(f); why != "" {
 		return withheld(why)
 	}
-	if f.kept && slices.ContainsFunc(systems, func(s string) bool { return below(f.real, s) }) {
+	if f.kept && slices.ContainsFunc(systems, func(s string) bool { return pathname.Below(f.real, s) }) {
 		return notHinted + "it is the system's, and not for everybody to read"
 	}
 	why := ""
@@ -164,7 +167,7 @@ func (h *hostLooks) private(f hostFile) string {
 		return tookTooLong
 	}
 	if behind != "" {
-		return "it is where " + shownPath(behind) + " leads, where keys or tokens are kept"
+		return "it is where " + shellword.Shown(behind) + " leads, where keys or tokens are kept"
 	}
 	if holds != "" {
 		return "it holds " + holds + ", where keys or tokens are kept"
@@ -175,13 +178,13 @@ func (h *hostLooks) private(f hostFile) string {
 // privateName is what the path alone decides.
 func (h *hostLooks) privateName(real string) string {
 	switch {
-	case slices.ContainsFunc(hostSecrets, func(s string) bool { return below(real, s) }):
+	case slices.ContainsFunc(hostSecrets, func(s string) bool { return pathname.Below(real, s) }):
 		return "it is where secrets of the host's are kept"
 	case secretName(real):
 		return "it is where somebody's keys and tokens are kept"
 	case path.Dir(real) == "/home":
 		return "it is somebody's whole home"
-	case slices.ContainsFunc(h.homes, func(home string) bool { return below(home, real) }):
+	case slices.ContainsFunc(h.homes, func(home string) bool { return pathname.Below(home, real) }):
 		return "a whole home is in it"
 	}
 	return h.keysLie(real)

@@ -3,6 +3,9 @@ package jail
 import (
 	"path"
 	"strings"
+
+	"github.com/seed-75010da9/jail/internal/pathname"
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // What lies at one path may be what lies at another: the host may have mounted it there, as
@@ -22,12 +25,12 @@ func (h *hostLooks) aliases(real string) (list []alias) {
 		return nil
 	}
 	for _, m := range h.mounts {
-		if m.id != id || !below(real, m.point) {
+		if m.id != id || !pathname.Below(real, m.point) {
 			continue
 		}
 		inner := path.Join(m.root, strings.TrimPrefix(real, m.point))
 		for _, o := range h.mounts {
-			if o.dev != m.dev || o.id == id || !below(inner, o.root) {
+			if o.dev != m.dev || o.id == id || !pathname.Below(inner, o.root) {
 				continue
 			}
 			name := path.Join(o.point, strings.TrimPrefix(inner, strings.TrimSuffix(o.root, "/")))
@@ -53,13 +56,13 @@ func (h *hostLooks) keptBack(real string, use hintUse) string {
 			why = keyNamed
 		}
 		if why != "" {
-			return notHinted + "it is " + shownPath(a.name) + " as well, and " + why
+			return notHinted + "it is " + shellword.Shown(a.name) + " as well, and " + why
 		}
 		if use != hintWrite || !a.there {
 			continue
 		}
 		if why := h.tells(a.name); why != "" {
-			return notHinted + "it is " + shownPath(a.name) + " as well, and " + strings.TrimPrefix(why, notHinted)
+			return notHinted + "it is " + shellword.Shown(a.name) + " as well, and " + strings.TrimPrefix(why, notHinted)
 		}
 	}
 	return ""
@@ -68,14 +71,14 @@ func (h *hostLooks) keptBack(real string, use hintUse) string {
 // mountedIn is keptBack, for reading, of what is mounted in a folder.
 func (h *hostLooks) mountedIn(dir string) string {
 	for _, m := range h.mounts {
-		if m.point == dir || !below(m.point, dir) {
+		if m.point == dir || !pathname.Below(m.point, dir) {
 			continue
 		}
 		if id, err := mountAt(m.point); err != nil || id != m.id {
 			continue
 		}
 		if why := h.keptBack(m.point, hintRead); why != "" {
-			return "of " + shownPath(m.point) + ", which is mounted in it: " + strings.TrimPrefix(why, notHinted)
+			return "of " + shellword.Shown(m.point) + ", which is mounted in it: " + strings.TrimPrefix(why, notHinted)
 		}
 	}
 	return ""

@@ -5,15 +5,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 )
 
 // busyWith is for a mount that was to be replaced, moved or removed.
 func (r *run) busyWith(m *mount) string {
 	if outer := r.writableAround(m); outer != nil {
-		return shownPath(m.path) + " is granted by itself within " + shownPath(outer.path) + ": it can't be replaced, moved or removed there; " + r.apart(m, outer)
+		return shellword.Shown(m.path) + " is granted by itself within " + shellword.Shown(outer.path) + ": it can't be replaced, moved or removed there; " + r.apart(m, outer)
 	}
-	hint := shownPath(m.path) + " is granted by itself: nothing is made beside it, and it can't be replaced, moved or removed; "
+	hint := shellword.Shown(m.path) + " is granted by itself: nothing is made beside it, and it can't be replaced, moved or removed; "
 	f, ok := r.looks().at(path.Dir(m.Source))
 	if !ok || m.Source == "" {
 		return hint + "grant the folder that it lies in with --rw"
@@ -29,7 +30,7 @@ func (r *run) busyAround(m *mount) string {
 	if outer == nil {
 		return ""
 	}
-	return shownPath(m.path) + " is granted by itself within " + shownPath(outer.path) + ": no folder that holds it can be replaced, moved or removed; " + r.apart(m, outer)
+	return shellword.Shown(m.path) + " is granted by itself within " + shellword.Shown(outer.path) + ": no folder that holds it can be replaced, moved or removed; " + r.apart(m, outer)
 }
 
 // writableAround is the writable grant that a mount lies in, or nil.
@@ -53,7 +54,7 @@ func (r *run) apart(m, outer *mount) string {
 // readOnlyHint is for a file that is granted read-only by itself and was to be written.
 func (r *run) readOnlyHint(m *mount) string {
 	if f, ok := r.looks().at(m.Source); ok {
-		return shownPath(m.path) + " is granted read-only: " + r.typed(r.grantOn(f, m.path, paths.Write)).wayOut()
+		return shellword.Shown(m.path) + " is granted read-only: " + r.typed(r.grantOn(f, m.path, paths.Write)).wayOut()
 	}
 	return ""
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 	"golang.org/x/sys/unix"
@@ -36,7 +37,7 @@ func (r *run) scriptPaths() (list []string) {
 				!r.looks().bounded(func() { text = r.textBefore(f.real, longest) }) || !utf8.ValidString(text) || strings.HasPrefix(text, "\x7fELF") {
 				continue
 			}
-			for word := range strings.FieldsFuncSeq(text, notOfPath) {
+			for word := range strings.FieldsFuncSeq(text, pathname.Around) {
 				if strings.Contains(word, "/") && !slices.Contains(list, word) && len(list) < mostPaths {
 					list = append(list, word)
 				}
@@ -110,7 +111,7 @@ func (s *search) unmade(word string) string {
 			if !s.writes {
 				way = "if the program was to make it, " + flags + " lets it"
 			}
-			return shownPath(p) + " is neither in the box nor on the host: " + way + opens
+			return shellword.Shown(p) + " is neither in the box nor on the host: " + way + opens
 		}
 		return ""
 	}
@@ -127,7 +128,7 @@ func (s *search) unmade(word string) string {
 		want, does = paths.Make, " has the program write there"
 	}
 	if flags, opens := s.grant(dir, p, want, unix.ENOENT); flags != "" {
-		return shownPath(p) + " lies in a folder that the box does not show: " + flags + does + opens
+		return shellword.Shown(p) + " lies in a folder that the box does not show: " + flags + does + opens
 	}
 	return ""
 }
@@ -154,7 +155,7 @@ func (s *search) readOnly(word string) string {
 	if m := r.plan.view.mountAt(p); m != nil && m.Kind == MountRO && strings.ContainsAny(word, "./") {
 		g, ok := r.grantOfPath(&pathRefusal{asked: p, real: p, want: paths.Make, errno: unix.EROFS})
 		if ok && g.flags != "" {
-			return shownPath(p) + " lies in what is granted read-only: " + g.wayOut()
+			return shellword.Shown(p) + " lies in what is granted read-only: " + g.wayOut()
 		}
 		return ""
 	}
@@ -169,9 +170,9 @@ func (s *search) readOnly(word string) string {
 	}
 	// From the folder that the caller is in, which the program did not start in.
 	p = path.Join(s.at, word)
-	if f, ok := r.looks().at(path.Dir(p)); ok && f.dir() && f.real == path.Dir(p) && below(s.at, f.real) {
+	if f, ok := r.looks().at(path.Dir(p)); ok && f.dir() && f.real == path.Dir(p) && pathname.Below(s.at, f.real) {
 		if g := r.typed(r.grantOn(f, f.real, paths.Make)); g.flags != "" {
-			return shownPath(word) + " is meant from where the program starts, which is " + shellword.Quote(r.startsIn()) + ", the box's own, and not the folder that you are in: " +
+			return shellword.Shown(word) + " is meant from where the program starts, which is " + shellword.Quote(r.startsIn()) + ", the box's own, and not the folder that you are in: " +
 				g.flags + " --cwd " + shellword.Quote(s.at) + " has it start there, and write to " + shellword.Quote(f.real) + Denial{Opens: g.opens}.opening(", and opens ")
 		}
 	}
@@ -183,7 +184,7 @@ func (s *search) readOnly(word string) string {
 func (s *search) meant(word string) string {
 	above := func(asked string) bool {
 		p := path.Clean(asked)
-		return path.IsAbs(asked) && p != path.Clean(word) && below(p, path.Clean(word)) && s.r.plan.view.mountAt(p) == nil
+		return path.IsAbs(asked) && p != path.Clean(word) && pathname.Below(p, path.Clean(word)) && s.r.plan.view.mountAt(p) == nil
 	}
 	if i := slices.IndexFunc(s.asked, above); i >= 0 && !slices.Contains(s.asked, word) {
 		return s.asked[i]

@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/seed-75010da9/jail/internal/pathname"
 )
 
 // XDG_CONFIG_HOME and its like may name a folder that is for much besides settings: a home,
@@ -13,10 +15,10 @@ import (
 // broad says whether a folder is one of those: one that the caller works in, or granted
 // something of, is if there are no such settings in it.
 func (h *hostLooks) broad(p string) bool {
-	if slices.Contains(wholes, p) || slices.ContainsFunc(h.homes, func(home string) bool { return below(home, p) }) {
+	if slices.Contains(wholes, p) || slices.ContainsFunc(h.homes, func(home string) bool { return pathname.Below(home, p) }) {
 		return true
 	}
-	return slices.ContainsFunc(h.around, func(at string) bool { return below(at, p) }) &&
+	return slices.ContainsFunc(h.around, func(at string) bool { return pathname.Below(at, p) }) &&
 		!slices.ContainsFunc(settingsOf(), func(name string) bool { _, ok := h.look(path.Join(p, name)); return ok })
 }
 

@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/seed-75010da9/jail/internal/pathname"
 )
 
 // A file or folder that is granted by itself is a mount point: it is left where it is,
@@ -69,7 +71,7 @@ func (r *run) busyHint(said string) string {
 // pathsIn are the words of a text that may be paths, each as it is from the box's root
 // and, where it is a relative one, as it is from where the program started.
 func (r *run) pathsIn(text string) (list []string) {
-	for _, word := range strings.FieldsFunc(text, notOfPath) {
+	for _, word := range strings.FieldsFunc(text, pathname.Around) {
 		switch {
 		case path.IsAbs(word):
 			list = append(list, path.Clean(word))
@@ -87,7 +89,7 @@ func wordsAbout(words []string, m *mount) int {
 		switch {
 		case w == m.path:
 			return aboutIt
-		case w != "/" && below(m.path, w):
+		case w != "/" && pathname.Below(m.path, w):
 			about = max(about, aroundIt)
 		case path.Dir(w) == path.Dir(m.path):
 			about = max(about, besideIt)

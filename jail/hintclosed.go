@@ -6,6 +6,9 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/seed-75010da9/jail/internal/pathname"
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // What no hint names goes by where it lies and by its shape, and not by what the programs
@@ -23,7 +26,7 @@ var packages = []string{
 
 // hidden says why what lies at a path is not named, by its place and its name, or is "".
 func (h *hostLooks) hidden(real string) string {
-	if below(real, "/run") || below(real, "/var/run") {
+	if pathname.Below(real, "/run") || pathname.Below(real, "/var/run") {
 		return "sockets of the system's and of its users' lie there"
 	}
 	for _, tmp := range []string{"/tmp/", "/var/tmp/"} {
@@ -50,7 +53,7 @@ func (h *hostLooks) ofHome(real string) string {
 	if at == "" {
 		return ""
 	}
-	if slices.ContainsFunc(packages, func(p string) bool { return below(at, p) }) {
+	if slices.ContainsFunc(packages, func(p string) bool { return pathname.Below(at, p) }) {
 		return ""
 	}
 	return "what is hidden in a home is settings, keys and histories"
@@ -90,7 +93,7 @@ func keyName(real string) bool {
 // published, or where git keeps the names of branches.
 func installed(real string) bool {
 	in := func(part string) bool { return strings.Contains(real, "/"+part+"/") }
-	return slices.ContainsFunc([]string{"/usr", "/lib", "/lib64", "/nix", "/etc/ca-certificates", "/etc/pki/ca-trust", "/etc/pki/tls/certs", "/etc/ssl/certs"}, func(top string) bool { return below(real, top) }) ||
+	return slices.ContainsFunc([]string{"/usr", "/lib", "/lib64", "/nix", "/etc/ca-certificates", "/etc/pki/ca-trust", "/etc/pki/tls/certs", "/etc/ssl/certs"}, func(top string) bool { return pathname.Below(real, top) }) ||
 		slices.ContainsFunc([]string{"dist-packages", "go/pkg/mod", "node_modules", "refs/heads", "refs/remotes", "refs/tags", "site-packages"}, in) ||
 		slices.ContainsFunc(packages, in)
 }
@@ -134,11 +137,11 @@ func judgeIn(dir string) func(at string, kind fs.FileMode) string {
 			return "it holds a socket"
 		case published:
 		case kind.IsDir() && keyFolder(name), !kind.IsDir() && keyFile(name):
-			return "it holds " + shownPath(rest) + ", which is called as keys and tokens are"
+			return "it holds " + shellword.Shown(rest) + ", which is called as keys and tokens are"
 		case slices.ContainsFunc(places[name], func(s string) bool { return strings.HasSuffix(at, "/"+s) }):
-			return "it holds " + shownPath(rest) + ", where keys or tokens are kept"
+			return "it holds " + shellword.Shown(rest) + ", where keys or tokens are kept"
 		case slices.Contains(homeSigns, name):
-			return "it holds " + shownPath(rest) + ", by which it is a home or the copy of one"
+			return "it holds " + shellword.Shown(rest) + ", by which it is a home or the copy of one"
 		}
 		return ""
 	}
@@ -147,7 +150,7 @@ func judgeIn(dir string) func(at string, kind fs.FileMode) string {
 // runs says why what lies at a path is not named to be written to, or is "": somebody runs
 // it, or a program of somebody's is told by it what to do.
 func (h *hostLooks) runs(real string) string {
-	if slices.ContainsFunc(systems, func(s string) bool { return below(real, s) }) {
+	if slices.ContainsFunc(systems, func(s string) bool { return pathname.Below(real, s) }) {
 		return notHinted + "it is a part of the operating system, which no program in a box is to change"
 	}
 	return h.tells(real)
@@ -163,9 +166,11 @@ func (h *hostLooks) folderHere(real string) bool {
 // tells is the part of runs that is not about where the system lies.
 func (h *hostLooks) tells(real string) string {
 	switch {
-	case slices.ContainsFunc(h.policy, func(file string) bool { return below(file, real) || below(real, file) }):
+	case slices.ContainsFunc(h.policy, func(file string) bool { return pathname.Below(file, real) || pathname.Below(real, file) }):
 		return "it holds a profile, by which the program could rewrite its own policy"
-	case slices.ContainsFunc(h.programs, func(dir string) bool { return below(dir, real) || path.Dir(real) == dir && !h.folderHere(real) }):
+	case slices.ContainsFunc(h.programs, func(dir string) bool {
+		return pathname.Below(dir, real) || path.Dir(real) == dir && !h.folderHere(real)
+	}):
 		return notHinted + "programs that you run lie in it"
 	}
 	if why := cmp.Or(h.runsBy(real), h.loads(real), h.gitRuns(real)); why != "" {

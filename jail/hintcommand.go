@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
@@ -35,7 +36,7 @@ func (r *run) commandHint(said string) string {
 func (r *run) commandIn(line string) string {
 	for _, p := range r.pathsIn(line) {
 		if name, kind := r.lacks(p); name != "" {
-			return shownPath(p) + " is there, and names the " + kind + " " + shown(name) + ", which is not in the box: " + r.wayToInterpreter(name)
+			return shellword.Shown(p) + " is there, and names the " + kind + " " + shown(name) + ", which is not in the box: " + r.wayToInterpreter(name)
 		}
 	}
 	name := notFound(strings.Split(strings.TrimSpace(line), ": "))
@@ -47,7 +48,7 @@ func (r *run) commandIn(line string) string {
 
 // notInPath is what to do about a command that is called by its name alone.
 func (r *run) notInPath(name string) string {
-	return "found no " + shownPath(name) + " in PATH, " + shellword.Quote(searchPath(r.spec)) + ": " + startedByPath
+	return "found no " + shellword.Shown(name) + " in PATH, " + shellword.Quote(searchPath(r.spec)) + ": " + startedByPath
 }
 
 const startedByPath = "name it by its path, and grant it with --ro if it is not in the box; or grant its folder, and name that in --env PATH=…"
@@ -96,7 +97,7 @@ func notFound(parts []string) string {
 	if len(words) == 0 {
 		return ""
 	}
-	return strings.TrimFunc(words[len(words)-1], notOfPath)
+	return strings.TrimFunc(words[len(words)-1], pathname.Around)
 }
 
 // lacks is the interpreter or loader that a file of the box's names, and that the box

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 	"golang.org/x/sys/unix"
@@ -66,7 +67,7 @@ func (r *run) folderHint(said string) string {
 // wordsIn are the words of a text that may be names, the first of them.
 func wordsIn(text string) (list []string) {
 	const mostWords, mostText = 256, 32 << 10
-	for word := range strings.FieldsFuncSeq(text[:min(len(text), mostText)], notOfPath) {
+	for word := range strings.FieldsFuncSeq(text[:min(len(text), mostText)], pathname.Around) {
 		if list = append(list, word); len(list) == mostWords {
 			break
 		}
@@ -113,7 +114,7 @@ func (s *search) way(p string, want paths.Want) string {
 		ref.errno, ref.real = unix.EROFS, p
 	}
 	if g, ok := s.r.grantOfPath(ref); ok && g.flags != "" && g.flag != "--tmpfs" {
-		return shownPath(p) + " is not in the box: " + g.wayOut()
+		return shellword.Shown(p) + " is not in the box: " + g.wayOut()
 	}
 	return ""
 }
@@ -127,7 +128,7 @@ func (s *search) inFolder(said string) string {
 		return ""
 	}
 	if name := s.granted(); name != "" {
-		return shownPath(name) + " is granted where it lies, and the program started in " + own + ", which is the box's own, and not in the folder that you are in: --cwd . has it start there"
+		return shellword.Shown(name) + " is granted where it lies, and the program started in " + own + ", which is the box's own, and not in the folder that you are in: --cwd . has it start there"
 	}
 	if r.looks().unhintable(f, hintRead) != "" {
 		if len(s.names) == 0 || r.looks().over {
@@ -141,7 +142,7 @@ func (s *search) inFolder(said string) string {
 	}
 	for _, p := range append(places, s.modules(said)...) {
 		if _, there, why := r.looks().byWord(p, []string{s.at}); there && why == "" {
-			return shownPath(strings.TrimPrefix(p, s.at+"/")) + " lies in the folder that you are in, and the program started in " + own + ", which is the box's own: " + s.ways(f)
+			return shellword.Shown(strings.TrimPrefix(p, s.at+"/")) + " lies in the folder that you are in, and the program started in " + own + ", which is the box's own: " + s.ways(f)
 		}
 	}
 	return ""

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/pathname"
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // What git runs lies in .git/hooks, which is hidden; in a repository without a folder
@@ -31,7 +34,7 @@ func (h *hostLooks) gitRuns(real string) string {
 	}
 	trees := h.repositories()
 	for _, tree := range trees.dirs {
-		if !below(real, tree) { // else it was looked at
+		if !pathname.Below(real, tree) { // else it was looked at
 			if why := h.gitSettings(tree).tells(real); why != "" {
 				return why
 			}
@@ -106,15 +109,15 @@ func (c *gitConfigs) readAll() {
 // tells says why what lies at a path is not written to by these, or is "".
 func (c *gitConfigs) tells(real string) string {
 	// Of a folder with the whole repository in it that is told otherwise (opensOf).
-	whole := c.tree != "" && below(c.tree, real)
-	holds := func(p string) bool { return below(p, real) && !(whole && below(p, c.tree)) }
+	whole := c.tree != "" && pathname.Below(c.tree, real)
+	holds := func(p string) bool { return pathname.Below(p, real) && !(whole && pathname.Below(p, c.tree)) }
 	switch {
-	case slices.ContainsFunc(c.hooks, func(hooks string) bool { return below(real, hooks) || below(hooks, real) }):
+	case slices.ContainsFunc(c.hooks, func(hooks string) bool { return pathname.Below(real, hooks) || pathname.Below(hooks, real) }):
 		return notHinted + "git runs its hooks there, by core.hooksPath"
-	case slices.ContainsFunc(c.runs, holds), slices.ContainsFunc(c.folders, func(dir string) bool { return below(real, dir) }):
+	case slices.ContainsFunc(c.runs, holds), slices.ContainsFunc(c.folders, func(dir string) bool { return pathname.Below(real, dir) }):
 		return notHinted + "git is told by its settings to run, to read, or to work on, what lies in it"
 	case c.unseen != "":
-		return notHinted + "what git runs could not be looked at: " + shownPath(c.unseen) + " is too long, or can't be read"
+		return notHinted + "what git runs could not be looked at: " + shellword.Shown(c.unseen) + " is too long, or can't be read"
 	}
 	return ""
 }
@@ -219,9 +222,9 @@ func (c *gitConfigs) named(e gitEntry, value, file string) {
 			f, ok := c.h.look(p)
 			folder := ok && f.dir()
 			switch {
-			case bare && (folder && !arguments || !ok), below(c.tree, p) && c.tree != "", slices.Contains(c.h.homes, p), slices.Contains(wholes, p):
+			case bare && (folder && !arguments || !ok), pathname.Below(c.tree, p) && c.tree != "", slices.Contains(c.h.homes, p), slices.Contains(wholes, p):
 				// a word that is no file, or all that there is
-			case folder && !slices.ContainsFunc(c.h.around, func(at string) bool { return below(at, p) }):
+			case folder && !slices.ContainsFunc(c.h.around, func(at string) bool { return pathname.Below(at, p) }):
 				c.folders = append(c.folders, p)
 				fallthrough
 			default:

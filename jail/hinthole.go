@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
@@ -22,9 +23,9 @@ func (r *run) hole(m Mount, instead []Mount) string {
 			}
 			within := path.Join(out.Source, strings.TrimPrefix(in.Target, out.Target))
 			switch {
-			case below(m.Target, in.Target), slices.Contains(instead, in):
-			case m.Source != "" && below(m.Source, within):
-			case m.Source != "" && below(within, m.Source) && path.Join(m.Target, strings.TrimPrefix(within, m.Source)) != in.Target:
+			case pathname.Below(m.Target, in.Target), slices.Contains(instead, in):
+			case m.Source != "" && pathname.Below(m.Source, within):
+			case m.Source != "" && pathname.Below(within, m.Source) && path.Join(m.Target, strings.TrimPrefix(within, m.Source)) != in.Target:
 			default:
 				continue
 			}
@@ -37,7 +38,7 @@ func (r *run) hole(m Mount, instead []Mount) string {
 
 // cutOf says whether a mount takes something away of what another one shows.
 func cutOf(in, out Mount) bool {
-	if in.Target == out.Target || !below(in.Target, out.Target) {
+	if in.Target == out.Target || !pathname.Below(in.Target, out.Target) {
 		return false
 	}
 	return out.Kind == MountRW || in.Kind == MountTmpfs && (out.Kind == MountRO || out.Kind == MountSystem)

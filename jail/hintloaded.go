@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/seed-75010da9/jail/internal/pathname"
 )
 
 // What programs of PATH load when they are run lies around them, and where the caller's
@@ -17,7 +19,7 @@ var ofPrefix = []string{"etc", "lib", "lib32", "lib64", "libexec", "share"}
 // loads says why what lies at a path is not written to for what programs load, or is "".
 func (h *hostLooks) loads(real string) string {
 	for _, l := range h.loaded {
-		if below(l.at, real) || below(real, l.at) && l.means(h, real) {
+		if pathname.Below(l.at, real) || pathname.Below(real, l.at) && l.means(h, real) {
 			return notHinted + l.why + l.variable
 		}
 	}
@@ -28,7 +30,7 @@ func (h *hostLooks) loads(real string) string {
 	if slices.ContainsFunc(h.programs, of) || slices.ContainsFunc(h.linked().paths, func(p string) bool { return of(path.Dir(p)) }) {
 		return notHinted + "programs that you run load what lies in it"
 	}
-	if slices.ContainsFunc(h.linked().packages(h), func(dir string) bool { return below(real, dir) || below(dir, real) }) && h.code(real) {
+	if slices.ContainsFunc(h.linked().packages(h), func(dir string) bool { return pathname.Below(real, dir) || pathname.Below(dir, real) }) && h.code(real) {
 		return notHinted + "programs that you run, by links in PATH, load what lies in it"
 	}
 	return ""
@@ -48,7 +50,7 @@ func (l *linkedPrograms) packages(h *hostLooks) []string {
 			break
 		}
 		dir := path.Dir(p)
-		if slices.Contains(h.programs, dir) || slices.ContainsFunc(systems, func(s string) bool { return below(dir, s) }) {
+		if slices.Contains(h.programs, dir) || slices.ContainsFunc(systems, func(s string) bool { return pathname.Below(dir, s) }) {
 			continue // all that lies there is kept back as it is
 		}
 		const mostAbove = 3
@@ -70,7 +72,7 @@ var packageSigns = []string{"Cargo.toml", "Gemfile", "composer.json", "go.mod", 
 
 // inPrefix says whether a path lies in one of the folders of a prefix.
 func inPrefix(real, prefix string) bool {
-	return slices.ContainsFunc(ofPrefix, func(name string) bool { return below(real, path.Join(prefix, name)) })
+	return slices.ContainsFunc(ofPrefix, func(name string) bool { return pathname.Below(real, path.Join(prefix, name)) })
 }
 
 // code says whether a file is called as code is that interpreters or loaders take, or a

@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 	"golang.org/x/sys/unix"
 )
@@ -28,7 +29,7 @@ func (r *run) wayTo(ref *pathRefusal) (pathGrant, bool) {
 // the owner and all others.
 func (r *run) closed(ref *pathRefusal, g pathGrant) bool {
 	at, on := cmp.Or(g.target, g.source), g.source
-	if asked := ref.granted(cmp.Or(ref.real, ref.asked)); below(asked, at) {
+	if asked := ref.granted(cmp.Or(ref.real, ref.asked)); pathname.Below(asked, at) {
 		on = path.Join(g.source, strings.TrimPrefix(asked, at))
 	}
 	f, ok := r.looks().at(on)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
@@ -70,7 +71,7 @@ func (h *hostLooks) opensOf(g pathGrant) string {
 		case kind&fs.ModeNamedPipe == 0 && !slices.Contains(steering, name):
 			return ""
 		}
-		if slices.ContainsFunc(held, func(in string) bool { return below(at, in) }) {
+		if slices.ContainsFunc(held, func(in string) bool { return pathname.Below(at, in) }) {
 			return ""
 		}
 		if held = append(held, at); len(held) > mostTold {

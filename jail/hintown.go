@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
@@ -53,7 +54,7 @@ func (r *run) meantBelow(asked string) string {
 	if f, ok := r.looks().at(asked); !ok || !f.dir() {
 		return asked
 	}
-	deeper := func(p string) bool { return p != asked && below(p, asked) }
+	deeper := func(p string) bool { return p != asked && pathname.Below(p, asked) }
 	for _, arg := range r.spec.Args[1:] {
 		words := r.pathsIn(arg)
 		if i := slices.IndexFunc(words, deeper); i >= 0 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 	"golang.org/x/sys/unix"
 )
@@ -70,7 +71,7 @@ func (r *run) moduleHint(said string) string {
 		for _, dir := range r.moduleFolders() {
 			for _, p := range m.places(dir, name) {
 				if grant := r.grantAround(p, given); grant != "" {
-					return "the module " + shownPath(name) + " lies in a folder that the box does not show: " + grant + " allows it"
+					return "the module " + shellword.Shown(name) + " lies in a folder that the box does not show: " + grant + " allows it"
 				}
 			}
 		}

@@ -9,6 +9,9 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/pathname"
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // Whoever types the name of a command runs a file that lies in a folder of PATH, or what a
@@ -141,10 +144,10 @@ func (h *hostLooks) runsBy(real string) string {
 		return !h.stopped() && unix.Lstat(p, &other) == nil && other.Dev == st.Dev && other.Ino == st.Ino
 	}
 	switch {
-	case slices.ContainsFunc(l.paths, func(p string) bool { return below(p, real) }), file && l.files[fileID{st.Dev, st.Ino}], file && st.Nlink > 1 && slices.ContainsFunc(l.plain, same):
+	case slices.ContainsFunc(l.paths, func(p string) bool { return pathname.Below(p, real) }), file && l.files[fileID{st.Dev, st.Ino}], file && st.Nlink > 1 && slices.ContainsFunc(l.plain, same):
 		return notHinted + "programs that you run lie in it, by links in PATH"
 	case l.unseen != "":
-		return notHinted + "which programs you run could not be looked at: " + shownPath(l.unseen) + " can't be read"
+		return notHinted + "which programs you run could not be looked at: " + shellword.Shown(l.unseen) + " can't be read"
 	}
 	return ""
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
@@ -65,7 +66,7 @@ func (r *run) typed(g pathGrant) pathGrant {
 func (r *run) needless(old, folder Mount) bool {
 	m := r.plan.view.grants[old.Target]
 	switch {
-	case folder.Kind != MountRW || !below(old.Target, folder.Target):
+	case folder.Kind != MountRW || !pathname.Below(old.Target, folder.Target):
 		return false
 	case r.spec.inPlace():
 		return old.Kind == MountRO
@@ -73,7 +74,7 @@ func (r *run) needless(old, folder Mount) bool {
 		return false
 	}
 	between := func(m Mount) bool {
-		return m != old && m != folder && below(old.Target, m.Target) && below(m.Target, folder.Target)
+		return m != old && m != folder && pathname.Below(old.Target, m.Target) && pathname.Below(m.Target, folder.Target)
 	}
 	return shownBy(old, folder) && !slices.ContainsFunc(r.spec.View, between)
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed-75010da9/jail/internal/pathname"
 )
 
 // A relative word in a variable of the caller's means what lies where his programs start:
@@ -46,7 +48,7 @@ func (h *hostLooks) relative(n namer, word string) (list []string) {
 	several := len(strings.Fields(n.value)) > 1
 	for _, dir := range from {
 		places := h.placed(word, dir)
-		if len(places) == 0 || n.commands && below(dir, places[0]) {
+		if len(places) == 0 || n.commands && pathname.Below(dir, places[0]) {
 			continue
 		}
 		means := false

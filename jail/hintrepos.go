@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/seed-75010da9/jail/internal/pathname"
 )
 
 // Settings of a repository's may name what lies beside it: whoever stands in a folder
@@ -41,7 +43,7 @@ func (h *hostLooks) repositories() *gitTrees {
 		f, ok := h.look(at)
 		switch {
 		case !ok || !f.dir() || installed(f.real+"/"):
-		case slices.Contains(h.read, at) && !slices.ContainsFunc(systems, func(s string) bool { return below(at, s) }):
+		case slices.Contains(h.read, at) && !slices.ContainsFunc(systems, func(s string) bool { return pathname.Below(at, s) }):
 			read = append(read, f.real)
 		default:
 			rest = append(rest, f.real)
@@ -71,7 +73,7 @@ func (t *gitTrees) take(dir string) bool {
 func (t *gitTrees) in(dirs []string) string {
 	l := treeLook{h: t.h, until: time.Now().Add(t.h.takes / treesInTime / 2), left: mostOfTree}
 	for _, dir := range dirs {
-		if !slices.Contains(l.waiting, dir) && !slices.ContainsFunc(dirs, func(in string) bool { return in != dir && below(dir, in) }) {
+		if !slices.Contains(l.waiting, dir) && !slices.ContainsFunc(dirs, func(in string) bool { return in != dir && pathname.Below(dir, in) }) {
 			l.waiting = append(l.waiting, dir)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/seed-75010da9/jail/internal/pathname"
 )
 
 // hostSecrets are those of the host itself.
@@ -96,7 +98,7 @@ func (h *hostLooks) secretBehind(real string) string {
 		}
 	}
 	for _, s := range slices.Sorted(maps.Keys(h.linkedSecrets)) {
-		if to := h.linkedSecrets[s]; below(real, to) || below(to, real) {
+		if to := h.linkedSecrets[s]; pathname.Below(real, to) || pathname.Below(to, real) {
 			return s
 		}
 	}

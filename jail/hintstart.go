@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 )
@@ -40,7 +41,7 @@ func (r *run) startHint(said string) string {
 				}
 				flags = g.flags + " " + flags
 			}
-			return shownPath(word) + " lies in " + shellword.Quote(dir) + ", and the program starts in " + shellword.Quote(r.startsIn()) + ": " + flags + " has it start there"
+			return shellword.Shown(word) + " lies in " + shellword.Quote(dir) + ", and the program starts in " + shellword.Quote(r.startsIn()) + ": " + flags + " has it start there"
 		}
 	}
 	return ""
@@ -53,7 +54,7 @@ func (r *run) startsIn() string { return cmp.Or(r.spec.Dir, "/tmp") }
 // or below one that is not named from the root; the first few of them.
 func relativeNames(text string) (names []string) {
 	const mostNames = 16
-	for word := range strings.FieldsFuncSeq(text, notOfPath) {
+	for word := range strings.FieldsFuncSeq(text, pathname.Around) {
 		name := path.Clean(word)
 		if path.IsAbs(name) || strings.HasPrefix(name, "..") || strings.Trim(name, ".") == "" || !strings.ContainsAny(strings.Trim(word, "."), "./") || slices.Contains(names, name) {
 			continue

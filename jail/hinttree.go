@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // A folder is named with all that lies below it, so all of that is looked at before. What
@@ -67,7 +69,7 @@ func (l *treeLook) folder(dir string) string {
 	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.EACCES) && beyondReach(dir):
 		return ""
 	case err != nil:
-		l.unseen = shownPath(dir) + " can't be read"
+		l.unseen = shellword.Shown(dir) + " can't be read"
 		return ""
 	}
 	f := os.NewFile(uintptr(fd), dir)
@@ -86,7 +88,7 @@ func (l *treeLook) folder(dir string) string {
 		case err == io.EOF:
 			return ""
 		case err != nil:
-			l.unseen = shownPath(dir) + " can't be read"
+			l.unseen = shellword.Shown(dir) + " can't be read"
 			return ""
 		case l.left <= 0 || l.bytes > mostWaiting || time.Now().After(l.until) || l.h.stopped():
 			l.left, l.unseen = 0, "there is too much in it"
@@ -101,7 +103,7 @@ func (l *treeLook) entry(at string, e fs.DirEntry) string {
 		return said
 	}
 	if slices.Contains(l.h.closed, at) {
-		l.unseen = "what is mounted at " + shownPath(at) + " is not looked into"
+		l.unseen = "what is mounted at " + shellword.Shown(at) + " is not looked into"
 		return ""
 	}
 	l.waiting, l.bytes = append(l.waiting, at), l.bytes+len(at)

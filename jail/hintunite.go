@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path"
 
+	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 )
 
@@ -55,7 +56,7 @@ func (ref *pathRefusal) comes(own pathGrant, other *pathRefusal, g pathGrant) bo
 	case at == ownAt:
 		return g.flag == "--rw" && (own.flag == "--ro" || len(own.instead) < len(g.instead))
 	case own.file:
-		return folder && below(ownAt, at) && (looked || own.flag == "--rw" || ref.asked == other.asked)
+		return folder && pathname.Below(ownAt, at) && (looked || own.flag == "--rw" || ref.asked == other.asked)
 	}
-	return looked && below(at, ownAt)
+	return looked && pathname.Below(at, ownAt)
 }

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/seed-75010da9/jail/internal/pathname"
 )
 
 // What the caller's variables name is run, loaded or read by his programs wherever it lies.
@@ -62,7 +64,7 @@ func (l loadedPlace) means(h *hostLooks, real string) bool {
 	case codeIn:
 		return h.code(real)
 	case prefixIn:
-		return inPrefix(real, l.at) || below(real, path.Join(l.at, "bin"))
+		return inPrefix(real, l.at) || pathname.Below(real, path.Join(l.at, "bin"))
 	case settingsIn:
 		return isSetting(strings.TrimPrefix(real, l.at))
 	case namedIn:
@@ -202,7 +204,7 @@ func (h *hostLooks) keysBy() (list []keyPlace) {
 // keysLie says why what lies at a path is private by a variable, or is "".
 func (h *hostLooks) keysLie(real string) string {
 	for _, k := range h.keys {
-		if k.place == "" && below(real, k.at) {
+		if k.place == "" && pathname.Below(real, k.at) {
 			return "it is where keys and tokens are kept, by " + k.variable
 		}
 	}
@@ -216,7 +218,7 @@ func (h *hostLooks) keysLie(real string) string {
 // or "".
 func (h *hostLooks) asOfHome(real, called string) string {
 	for _, k := range h.keys {
-		if k.place != "" && strings.HasPrefix(k.variable, called) && below(real, k.at) && (!k.broad || isSetting(strings.TrimPrefix(real, k.at))) {
+		if k.place != "" && strings.HasPrefix(k.variable, called) && pathname.Below(real, k.at) && (!k.broad || isSetting(strings.TrimPrefix(real, k.at))) {
 			return k.place + strings.TrimPrefix(real, k.at)
 		}
 	}
@@ -234,12 +236,12 @@ func (h *hostLooks) keyPlaceIn(dir string) string {
 			}
 			continue
 		}
-		if !below(dir, k.at) && !below(k.at, dir) {
+		if !pathname.Below(dir, k.at) && !pathname.Below(k.at, dir) {
 			continue
 		}
 		for _, s := range secrets {
 			in, ok := strings.CutPrefix(s, k.place+"/")
-			if p := path.Join(k.at, in); ok && p != dir && below(p, dir) && there(p) {
+			if p := path.Join(k.at, in); ok && p != dir && pathname.Below(p, dir) && there(p) {
 				return strings.TrimPrefix(p, dir+"/")
 			}
 		}

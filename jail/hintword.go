@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/seed-75010da9/jail/internal/pathname"
 )
 
 // What nothing but a program's own words names, on stderr or in a file that it wrote, is
@@ -20,7 +22,7 @@ const notLookedFor = "it lies outside of what was given, and what a program's ow
 func (h *hostLooks) byWord(p string, given []string) (f hostFile, there bool, why string) {
 	p = path.Clean(p)
 	switch {
-	case !slices.ContainsFunc(slices.Concat(given, systemPrograms), func(dir string) bool { return below(p, dir) }):
+	case !slices.ContainsFunc(slices.Concat(given, systemPrograms), func(dir string) bool { return pathname.Below(p, dir) }):
 		return f, false, notLookedFor
 	case h.privateName(p) != "":
 		return f, false, notHinted + h.privateName(p)

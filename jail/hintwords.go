@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/pathname"
 )
 
 // What a command, or a list of places, may name is taken from its words: a word too many
@@ -42,7 +44,7 @@ func pathWords(text string, also func(name string) string, stopped func() bool) 
 	var begins, ends []int
 	in := false
 	for i, c := range text {
-		between := notOfPath(c) || strings.ContainsRune(`=!|&@\`, c)
+		between := pathname.Around(c) || strings.ContainsRune(`=!|&@\`, c)
 		switch {
 		case !between && !in:
 			begins = append(begins, i)

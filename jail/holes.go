@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
@@ -102,7 +103,7 @@ func (r *resolver) showsByMount(g *mount, c cutting, in, place []part) (at, rest
 		}
 		for _, p := range place {
 			on, rest, shown := s.shows(p)
-			if !shown || on != c.source && below(on, c.source) {
+			if !shown || on != c.source && pathname.Below(on, c.source) {
 				continue
 			}
 			at = path.Join(g.path, strings.TrimPrefix(on, path.Clean(g.Source)))

@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/pathname"
+	"github.com/seed-75010da9/jail/internal/pid1"
 )
 
 // What was not in the box is looked up on the host when the box is gone: earlier,
@@ -126,7 +129,7 @@ func (h *hostLooks) bounded(do func()) bool {
 		return false
 	}
 	done := make(chan struct{})
-	alongside(func() { // ends when the kernel lets it go, or with the process
+	pid1.Alongside(func() { // ends when the kernel lets it go, or with the process
 		defer close(done)
 		do()
 	})
@@ -230,7 +233,7 @@ func (h *hostLooks) look(p string) (hostFile, bool) {
 // unfollowed says why a link in a folder is not followed, or "". Those of /proc lead
 // where no path does: to the folders and files of other processes, and of jail itself.
 func (h *hostLooks) unfollowed(dir, link string) string {
-	if below(link, "/proc") {
+	if pathname.Below(link, "/proc") {
 		return kernelsOwn(link)
 	}
 	if h.isWritten(dir) {
@@ -240,7 +243,7 @@ func (h *hostLooks) unfollowed(dir, link string) string {
 }
 
 func (h *hostLooks) isWritten(dir string) bool {
-	return slices.ContainsFunc(h.written, func(w string) bool { return below(dir, w) })
+	return slices.ContainsFunc(h.written, func(w string) bool { return pathname.Below(dir, w) })
 }
 
 // ofProcess says whether a path is that of a process in /proc: which there are is
@@ -249,9 +252,4 @@ func ofProcess(p string) bool {
 	rest, ok := strings.CutPrefix(p, "/proc/")
 	first, _, _ := strings.Cut(rest, "/")
 	return ok && (first == "self" || first == "thread-self" || strings.Trim(first, "0123456789") == "")
-}
-
-func below(p, dir string) bool {
-	dir = strings.TrimSuffix(dir, "/")
-	return p == dir || len(p) > len(dir) && p[len(dir)] == '/' && p[:len(dir)] == dir
 }

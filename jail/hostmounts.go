@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/seed-75010da9/jail/cgroups"
+	"github.com/seed-75010da9/jail/internal/pathname"
 )
 
 // A grant is shown with what the host has mounted below it, and a mount may be of any
@@ -78,9 +79,9 @@ func (list hostMounts) parts(p string) (parts []part) {
 	id, err := mountAt(p)
 	for _, m := range list {
 		switch {
-		case m.id == id && err == nil && below(p, m.point):
+		case m.id == id && err == nil && pathname.Below(p, m.point):
 			parts = append(parts, part{m, path.Join(m.root, strings.TrimPrefix(p, m.point)), p})
-		case m.point != p && below(m.point, p):
+		case m.point != p && pathname.Below(m.point, p):
 			parts = append(parts, part{m, m.root, m.point})
 		}
 	}
@@ -93,9 +94,9 @@ func (s part) shows(other part) (at, rest string, ok bool) {
 	switch {
 	case s.dev != other.dev:
 		return "", "", false
-	case below(other.inner, s.inner):
+	case pathname.Below(other.inner, s.inner):
 		at = path.Join(s.at, strings.TrimPrefix(other.inner, strings.TrimSuffix(s.inner, "/")))
-	case below(s.inner, other.inner):
+	case pathname.Below(s.inner, other.inner):
 		at, rest = s.at, strings.TrimPrefix(s.inner, strings.TrimSuffix(other.inner, "/"))
 	default:
 		return "", "", false

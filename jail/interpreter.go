@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 )
@@ -148,7 +149,7 @@ func (r *run) openInView(file string) int {
 			best = m
 		}
 	}
-	if best == nil || slices.ContainsFunc(r.looks().closed, func(point string) bool { return point != "/" && below(best.Source, point) }) {
+	if best == nil || slices.ContainsFunc(r.looks().closed, func(point string) bool { return point != "/" && pathname.Below(best.Source, point) }) {
 		return -1
 	}
 	const flags = unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_NOCTTY

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/seed-75010da9/jail/cgroups"
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // A limit of a group around the box's may refuse a program what its own limits have room
@@ -53,7 +54,7 @@ func newLimitAround(full []cgroups.Around, all bool, unit, file string) *limitAr
 	l := &limitAround{what: unit}
 	var names []string
 	for _, a := range full {
-		names = append(names, fmt.Sprintf("the group %s may have %d %s in all", shownPath(a.Path), a.Limit, unit))
+		names = append(names, fmt.Sprintf("the group %s may have %d %s in all", shellword.Shown(a.Path), a.Limit, unit))
 	}
 	if !all {
 		names = append(names, "groups around it that can't be seen from here may have limits as well")

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/seed-75010da9/jail/internal/ablation"
+	"github.com/seed-75010da9/jail/internal/pid1"
 	"github.com/seed-75010da9/jail/seccomp"
 	"golang.org/x/sys/unix"
 )
@@ -81,7 +82,7 @@ func triedListener(flags uint64) syscall.Errno {
 // its own that ends with it.
 func tryListener(flags uint64) syscall.Errno {
 	result := make(chan syscall.Errno)
-	alongside(func() {
+	pid1.Alongside(func() {
 		runtime.LockOSThread() // for good
 		allow := unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW}
 		program := unix.SockFprog{Len: 1, Filter: &allow}

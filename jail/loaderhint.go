@@ -3,6 +3,9 @@ package jail
 import (
 	"path"
 	"strings"
+
+	"github.com/seed-75010da9/jail/internal/pathname"
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // loaderHint is for a library that the dynamic loader did not find, by its words: glibc's,
@@ -17,12 +20,12 @@ func (r *run) loaderHint(said string) string {
 			if !strings.Contains(before, words.begin) {
 				continue
 			}
-			parts := strings.FieldsFunc(before, notOfPath)
+			parts := strings.FieldsFunc(before, pathname.Around)
 			if len(parts) == 0 {
 				continue
 			}
 			if name := parts[len(parts)-1]; name == path.Base(name) { // else it was looked for in one place
-				return "the dynamic loader found no " + shownPath(name) + " in the box: --ro FOLDER --env LD_LIBRARY_PATH=FOLDER shows it, FOLDER being the whole path of the folder that holds it"
+				return "the dynamic loader found no " + shellword.Shown(name) + " in the box: --ro FOLDER --env LD_LIBRARY_PATH=FOLDER shows it, FOLDER being the whole path of the folder that holds it"
 			}
 		}
 	}

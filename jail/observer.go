@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed-75010da9/jail/internal/pid1"
 	"github.com/seed-75010da9/jail/jail/internal/notify"
 	"github.com/seed-75010da9/jail/jail/internal/spell"
 	"github.com/seed-75010da9/jail/seccomp"
@@ -79,7 +80,7 @@ func (o *observer) begin() error {
 		return err
 	}
 	o.stop, o.done = p[1], make(chan struct{})
-	alongside(func() {
+	pid1.Alongside(func() {
 		defer close(o.done)
 		runtime.LockOSThread() // its processor time is counted
 		if o.tracer != nil {

@@ -4,13 +4,15 @@ import (
 	"errors"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/pid1"
 )
 
 // pump starts the copying, which ends when nobody holds the other ends, and
 // closes ours.
 func (s *streams) pump(e *end) {
 	s.pumping = true
-	alongside(func() {
+	pid1.Alongside(func() {
 		s.copy(e)
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 	"golang.org/x/sys/unix"
 )
@@ -93,7 +94,7 @@ func NewHintsFor(looking time.Duration) *Hints {
 // at (FUSE, autofs), or did not answer in time.
 func (h *Hints) Unknown(p string) bool {
 	_, ok := h.looks.at(p)
-	return !ok && (h.looks.over || slices.ContainsFunc(h.looks.closed, func(at string) bool { return below(p, at) }))
+	return !ok && (h.looks.over || slices.ContainsFunc(h.looks.closed, func(at string) bool { return pathname.Below(p, at) }))
 }
 
 // Gone says that the host has nothing at a path that can be granted. Of what is not

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/pathname"
 )
 
 // Places tells whether two paths of the host's lead to the same place: the host shows
@@ -40,12 +42,12 @@ func placesOf(ctx context.Context) *Places {
 // there, is a folder or lies in it, and by which path of that folder's own. Both paths
 // are clean and free of links. Of hard links see MayName: no look finds them all.
 func (s *Places) Within(dir, p string) (at string, ok bool) {
-	if below(p, dir) {
+	if pathname.Below(p, dir) {
 		return p, true
 	}
 	shown, rest := s.place(p)
 	for _, in := range s.of(dir) {
-		if !below(in.at, dir) || !below(shown.inner, in.inner) {
+		if !pathname.Below(in.at, dir) || !pathname.Below(shown.inner, in.inner) {
 			continue
 		}
 		if at, _, ok := in.shows(shown); ok {
@@ -68,7 +70,7 @@ func (s *Places) MayName(dir, file string) bool {
 func (s *Places) place(p string) (_ part, rest string) {
 	for at := p; ; at = path.Dir(at) {
 		for _, in := range s.of(at) {
-			if in.at == at && below(at, in.point) {
+			if in.at == at && pathname.Below(at, in.point) {
 				return in, strings.TrimPrefix(p, at)
 			}
 		}

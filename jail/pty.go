@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/pid1"
 )
 
 // A terminal is a new pseudo-terminal for the program: the caller's own is
@@ -73,7 +75,7 @@ func (t *terminal) begin() {
 		t.setRaw()
 	}
 	signal.Notify(t.told, unix.SIGWINCH, unix.SIGCONT)
-	alongside(func() { // until release
+	pid1.Alongside(func() { // until release
 		defer close(t.idle)
 		for s := range t.told {
 			if s == unix.SIGCONT && t.saved != nil {

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
@@ -69,7 +70,7 @@ func execRemedy(operand string, err error) string {
 // home that everybody may pass is nothing to recommend.
 func unreachable(p string) string {
 	const text = "the box's user can't reach it: "
-	if p == "/root" || below(p, "/root") {
+	if p == "/root" || pathname.Below(p, "/root") {
 		return text + "have what it needs from outside of /root, as an interpreter that lies elsewhere and first in PATH, or leave --tier 2 out"
 	}
 	return text + "let everybody pass the folders above it, or leave --tier 2 out"

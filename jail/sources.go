@@ -6,6 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/seed-75010da9/jail/internal/kernelfs"
+	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
@@ -35,7 +36,7 @@ func refusedSource(m *mount) string {
 // kernelsOwn is the part of refusedSource that the path alone decides.
 func kernelsOwn(source string) string {
 	for _, top := range []string{"/proc", "/sys", "/dev"} {
-		if below(source, top) {
+		if pathname.Below(source, top) {
 			return "nothing below " + top + " is granted: the box has its own"
 		}
 	}
@@ -54,11 +55,11 @@ func (r *resolver) kernelMount(source string) string {
 	for _, m := range mounts {
 		switch {
 		case !kernelfs.Mounted(m.kind):
-		case below(source, m.point):
+		case pathname.Below(source, m.point):
 			if id, err := mountAt(source); err == nil && id == m.id {
 				return inKernels
 			}
-		case below(m.point, source):
+		case pathname.Below(m.point, source):
 			return "a file system that is an interface of the kernel is mounted below it, at " + shellword.Quote(m.point) + ": grant the folders beside it"
 		}
 	}

@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/pathname"
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // mostSteering is how many files and folders are told of: each is a mount for whoever has
@@ -135,12 +138,12 @@ func (s *steers) repository(at string) {
 // named takes what settings name for hooks, and the files with more settings.
 func (s *steers) named(c *gitConfigs) {
 	for _, p := range slices.Concat(c.hooks, c.files) {
-		if below(p, s.dir) {
+		if pathname.Below(p, s.dir) {
 			s.take(p)
 		}
 	}
 	if c.unseen != "" {
-		s.miss("what git runs could not be looked at: " + shownPath(c.unseen) + " is too long, or can't be read")
+		s.miss("what git runs could not be looked at: " + shellword.Shown(c.unseen) + " is too long, or can't be read")
 	}
 }
 
@@ -164,14 +167,14 @@ func (s *steers) worktrees(at string) {
 // take adds one that is there, and lies in no other.
 func (s *steers) take(at string) {
 	var st unix.Stat_t
-	if unix.Lstat(at, &st) != nil || slices.ContainsFunc(s.list, func(in string) bool { return below(at, in) }) {
+	if unix.Lstat(at, &st) != nil || slices.ContainsFunc(s.list, func(in string) bool { return pathname.Below(at, in) }) {
 		return
 	}
 	switch f, ok := s.h.look(at); {
 	case at == s.dir:
-		s.miss(shownPath(at) + " is one itself")
+		s.miss(shellword.Shown(at) + " is one itself")
 	case !ok || f.real != at || st.Mode&unix.S_IFMT == unix.S_IFLNK:
-		s.miss(shownPath(at) + " is a link, or lies behind one")
+		s.miss(shellword.Shown(at) + " is a link, or lies behind one")
 	default:
 		s.mu.Lock()
 		defer s.mu.Unlock()

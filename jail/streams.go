@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/pid1"
 )
 
 // streams are the program's stdin, stdout and stderr, and what copies them.
@@ -113,7 +115,7 @@ func (s *streams) bind(io IO) {
 		if s.idles {
 			s.feed.moved = s.touch
 		}
-		alongside(s.feed.run)
+		pid1.Alongside(s.feed.run)
 	}
 }
 

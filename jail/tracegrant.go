@@ -6,6 +6,7 @@ import (
 	"path"
 	"unicode/utf8"
 
+	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 	"golang.org/x/sys/unix"
@@ -110,7 +111,7 @@ func (r *run) grantOfMissing(ref *pathRefusal) (pathGrant, bool) {
 	}
 	target := asked
 	if m := r.plan.view.mountAt(asked); m != nil && m.Kind != MountTmpfs {
-		if below(f.real, m.Source) && f.never == "" { // it has been made since
+		if pathname.Below(f.real, m.Source) && f.never == "" { // it has been made since
 			return pathGrant{}, false
 		}
 		target = "" // a link of a granted tree that leads out of it
@@ -160,7 +161,7 @@ func (r *run) grantOfReadOnly(ref *pathRefusal) pathGrant {
 	}
 	for _, at := range places {
 		source, target := m.source(at), at
-		if !below(at, m.path) { // a file that was granted by itself
+		if !pathname.Below(at, m.path) { // a file that was granted by itself
 			source, target = ref.granted(m.Source), ref.granted(asked)
 		}
 		f, ok := r.looks().at(source)

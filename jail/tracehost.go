@@ -9,6 +9,7 @@ import (
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 	"golang.org/x/sys/unix"
 
+	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
@@ -22,7 +23,7 @@ const mostPathDenials = 64
 func (v view) mountAt(real string) (deepest *mount) {
 	length := 0
 	for at, m := range v.grants { // which are few, and how deep a path is is the program's choice
-		if len(at) > length && below(real, at) {
+		if len(at) > length && pathname.Below(real, at) {
 			deepest, length = m, len(at)
 		}
 	}
@@ -90,7 +91,7 @@ func (r *run) refusedPaths(refusals []*pathRefusal) (found []foundPath, left int
 	for i, ref := range refusals {
 		rank := 0
 		switch {
-		case said.name(Denial{What: gerund(ref.want) + " " + shownPath(ref.asked)}):
+		case said.name(Denial{What: gerund(ref.want) + " " + shellword.Shown(ref.asked)}):
 		case !soughtOften(ref):
 			rank = 1
 		default:
@@ -116,7 +117,7 @@ func (r *run) refusedPaths(refusals []*pathRefusal) (found []foundPath, left int
 		if ref.want == paths.Ask && g.never != "" { // many ask it of the system's
 			continue
 		}
-		d := Denial{Layer: LayerRoot, What: gerund(ref.want) + " " + shownPath(ref.asked), Count: ref.count, Errno: unix.ErrnoName(errno),
+		d := Denial{Layer: LayerRoot, What: gerund(ref.want) + " " + shellword.Shown(ref.asked), Count: ref.count, Errno: unix.ErrnoName(errno),
 			Never: g.never, Source: sourceTrace, common: soughtOften(ref)}
 		if ref.landlock {
 			d.Layer = LayerLandlock
@@ -167,13 +168,4 @@ func gerund(want paths.Want) string {
 		}
 	}
 	return "looking at"
-}
-
-// shownPath is a path of the program's choice, printable and bounded.
-func shownPath(p string) string {
-	const longest = 160
-	if len(p) > longest {
-		return shellword.Text(p[:longest]) + "…"
-	}
-	return shellword.Text(p)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 	"golang.org/x/sys/unix"
 )
@@ -217,7 +218,7 @@ func (r *run) ruled(real string, write bool) bool {
 		return true
 	}
 	return slices.ContainsFunc(r.plan.view.entries, func(e entry) bool {
-		return e.kind == entryMount && below(real, e.path) && (!write || e.mount.Kind == MountRW || e.mount.Kind == MountTmpfs)
+		return e.kind == entryMount && pathname.Below(real, e.path) && (!write || e.mount.Kind == MountRW || e.mount.Kind == MountTmpfs)
 	})
 }
 

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/pid1"
 )
 
 // The number at which a program finds the descriptor for its value, if the caller
@@ -68,7 +70,7 @@ func (v *value) start(e *end) {
 		return
 	}
 	v.closeBoxEnd()
-	alongside(func() {
+	pid1.Alongside(func() {
 		defer close(v.done)
 		defer v.from.Close()
 		buf := make([]byte, smallRead)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-75010da9/jail/internal/ablation"
+	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/seccomp"
 	"golang.org/x/sys/unix"
 )
@@ -164,7 +165,7 @@ func parseQuestion(text string) (*question, string, error) {
 		if !path.IsAbs(p) && !abstract || !fits {
 			return fault("must be unix: and an absolute path, or @ and an abstract name, of at most 107 bytes")
 		}
-		q := connectQuestion(unix.AF_UNIX, "AF_UNIX", seqpacket, address, shownPath(p))
+		q := connectQuestion(unix.AF_UNIX, "AF_UNIX", seqpacket, address, shellword.Shown(p))
 		if q.abstract = abstract; !abstract {
 			q.socket = path.Clean(p)
 		}

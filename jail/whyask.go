@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // A question is what is tried in a box in the place of a program. The process that
@@ -109,25 +111,25 @@ const cwd = "AT_FDCWD"
 // anything there.
 func pathQuestion(p string) *question {
 	open := func(access, path string, flags int, text string, mode ...arg) *try {
-		return &try{access: access, name: "openat", call: fmt.Sprintf("openat(%s, %s)", shownPath(path), text),
+		return &try{access: access, name: "openat", call: fmt.Sprintf("openat(%s, %s)", shellword.Shown(path), text),
 			args: func(b *builder) []arg {
 				return append([]arg{num(unix.AT_FDCWD, cwd), b.str(path), num(flags|unix.O_CLOEXEC|unix.O_NONBLOCK|unix.O_NOCTTY, text)}, mode...)
 			}}
 	}
 	mode := num(0o600, "0600")
 	q := &question{path: p, tries: []*try{
-		{access: accessLook, name: "newfstatat", call: fmt.Sprintf("newfstatat(%s)", shownPath(p)),
+		{access: accessLook, name: "newfstatat", call: fmt.Sprintf("newfstatat(%s)", shellword.Shown(p)),
 			args: func(b *builder) []arg {
 				return []arg{num(unix.AT_FDCWD, cwd), b.str(p), num(b.room(int(statSize))), num(0)}
 			}},
 		open(accessRead, p, unix.O_RDONLY, "O_RDONLY"),
 		open(accessWrite, p, unix.O_WRONLY, "O_WRONLY"),
 		open(accessMakeIn, p, unix.O_WRONLY|unix.O_TMPFILE, "O_WRONLY|O_TMPFILE", mode),
-		{access: accessExecute, name: "execveat", call: fmt.Sprintf("execveat(%s, AT_EXECVE_CHECK)", shownPath(p)),
+		{access: accessExecute, name: "execveat", call: fmt.Sprintf("execveat(%s, AT_EXECVE_CHECK)", shellword.Shown(p)),
 			args: func(b *builder) []arg {
 				return []arg{num(unix.AT_FDCWD, cwd), b.str(p), b.pointers([]string{p}), b.pointers(nil), num(execveCheck, "AT_EXECVE_CHECK")}
 			}},
-		{access: accessMode, name: "faccessat", call: fmt.Sprintf("faccessat(%s, X_OK)", shownPath(p)),
+		{access: accessMode, name: "faccessat", call: fmt.Sprintf("faccessat(%s, X_OK)", shellword.Shown(p)),
 			args: func(b *builder) []arg { return []arg{num(unix.AT_FDCWD, cwd), b.str(p), num(unix.X_OK, "X_OK")} }},
 	}}
 	if above := path.Dir(p); above != p {

@@ -4,6 +4,7 @@ import (
 	"path"
 	"syscall"
 
+	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/internal/shellword"
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 	"golang.org/x/sys/unix"
@@ -31,7 +32,7 @@ func (r *run) ownInMemory(p string) string {
 		return ""
 	}
 	for _, own := range []string{"/tmp", "/dev/shm"} {
-		if below(path.Clean(p), own) {
+		if pathname.Below(path.Clean(p), own) {
 			return own
 		}
 	}

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/pathname"
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // What others would notice if it were opened by way of trying.
@@ -26,7 +29,7 @@ func specialAt(ctx context.Context, spec Spec, p string) (bool, error) {
 // opening would be felt by others.
 func specialQuestion(p string) *question {
 	access := func(access string, mode int, text string) *try {
-		return &try{access: access, name: "faccessat", call: fmt.Sprintf("faccessat(%s, %s)", shownPath(p), text),
+		return &try{access: access, name: "faccessat", call: fmt.Sprintf("faccessat(%s, %s)", shellword.Shown(p), text),
 			args: func(b *builder) []arg { return []arg{num(unix.AT_FDCWD, cwd), b.str(p), num(mode, text)} }}
 	}
 	return &question{path: p, special: true, tries: []*try{access(accessLook, 0, "F_OK"), access(accessRead, unix.R_OK, "R_OK"), access(accessWrite, unix.W_OK, "W_OK")}}
@@ -52,7 +55,7 @@ func (r *run) leads(p string) (real string, ok bool) {
 	case r.spec.inPlace():
 		return f.real, true
 	}
-	return path.Join(m.path, strings.TrimPrefix(f.real, m.Source)), below(f.real, m.Source)
+	return path.Join(m.path, strings.TrimPrefix(f.real, m.Source)), pathname.Below(f.real, m.Source)
 }
 
 // explainSpecial adds to what mode and mount say of a named pipe, a socket or a device

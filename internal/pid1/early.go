@@ -46,6 +46,13 @@ func Spread() {
 	}
 }
 
+// Alongside begins a goroutine beside others, as many processors as there are being given
+// to the runtime first (Spread).
+func Alongside(f func()) {
+	Spread()
+	go f()
+}
+
 // Single says that the runtime has one processor, and one goroutine that has a use for
 // it: `jail run` before Spread.
 func Single() bool { return early.single != 0 && !early.spread.Load() }
