@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/hostmounts"
 )
 
 // What stands around jail itself is asked only when something was refused, to
@@ -29,11 +31,11 @@ func inBox() bool {
 	if !filtered() {
 		return false
 	}
-	mounts, err := readMounts()
+	mounts, err := hostmounts.Read()
 	if err != nil {
 		return errors.Is(err, unix.EACCES)
 	}
-	return slices.ContainsFunc(mounts, func(m hostMount) bool { return m.kind == "proc" && strings.Contains(m.super, "subset=pid") })
+	return slices.ContainsFunc(mounts, func(m hostmounts.Mount) bool { return m.Kind == "proc" && strings.Contains(m.Super, "subset=pid") })
 }
 
 // outOfFiles is a refusal with the remedy that is due where there are no descriptors

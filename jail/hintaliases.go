@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/hostmounts"
 	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/internal/shellword"
 )
@@ -20,25 +21,25 @@ type alias struct {
 
 // aliases are the other names of what lies at a path, by the host's mounts.
 func (h *hostLooks) aliases(real string) (list []alias) {
-	id, err := mountAt(real)
+	id, err := hostmounts.At(real)
 	if err != nil {
 		return nil
 	}
 	for _, m := range h.mounts {
-		if m.id != id || !pathname.Below(real, m.point) {
+		if m.ID != id || !pathname.Below(real, m.Point) {
 			continue
 		}
-		inner := path.Join(m.root, strings.TrimPrefix(real, m.point))
+		inner := path.Join(m.Root, strings.TrimPrefix(real, m.Point))
 		for _, o := range h.mounts {
-			if o.dev != m.dev || o.id == id || !pathname.Below(inner, o.root) {
+			if o.Dev != m.Dev || o.ID == id || !pathname.Below(inner, o.Root) {
 				continue
 			}
-			name := path.Join(o.point, strings.TrimPrefix(inner, strings.TrimSuffix(o.root, "/")))
-			if other, err := mountAt(name); err == nil && other == o.id {
+			name := path.Join(o.Point, strings.TrimPrefix(inner, strings.TrimSuffix(o.Root, "/")))
+			if other, err := hostmounts.At(name); err == nil && other == o.ID {
 				list = append(list, alias{name, true})
 			}
 		}
-		if m.root != "/" && inner != real { // of a whole file system that says nothing
+		if m.Root != "/" && inner != real { // of a whole file system that says nothing
 			list = append(list, alias{inner, false})
 		}
 	}
@@ -71,14 +72,14 @@ func (h *hostLooks) keptBack(real string, use hintUse) string {
 // mountedIn is keptBack, for reading, of what is mounted in a folder.
 func (h *hostLooks) mountedIn(dir string) string {
 	for _, m := range h.mounts {
-		if m.point == dir || !pathname.Below(m.point, dir) {
+		if m.Point == dir || !pathname.Below(m.Point, dir) {
 			continue
 		}
-		if id, err := mountAt(m.point); err != nil || id != m.id {
+		if id, err := hostmounts.At(m.Point); err != nil || id != m.ID {
 			continue
 		}
-		if why := h.keptBack(m.point, hintRead); why != "" {
-			return "of " + shellword.Shown(m.point) + ", which is mounted in it: " + strings.TrimPrefix(why, notHinted)
+		if why := h.keptBack(m.Point, hintRead); why != "" {
+			return "of " + shellword.Shown(m.Point) + ", which is mounted in it: " + strings.TrimPrefix(why, notHinted)
 		}
 	}
 	return ""

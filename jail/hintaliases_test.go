@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/seed-75010da9/jail/internal/hostmounts"
 )
 
 // What no hint names it names by no other path either, be that a bind mount of it, of a
@@ -45,12 +47,12 @@ func TestHintsKnowBindMounts(t *testing.T) {
 func TestHintsKnowWhatContainersMount(t *testing.T) {
 	dir := closedTree(t, "keys-of/config", "ws/x")
 	h := NewHints().looks
-	id, err := mountAt(dir + "/ws")
+	id, err := hostmounts.At(dir + "/ws")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for root, want := range map[string]string{"/home/bob/.ssh": "keys", "/home/bob": "whole home", "/home/bob/.config": "hidden in a home", "/home/bob/job": "", "/var/lib/docker/volumes/v/_data": "", "/": ""} {
-		h.mounts = hostMounts{{id: id, dev: "0:0", root: root, point: dir + "/ws"}}
+		h.mounts = hostmounts.List{{ID: id, Dev: "0:0", Root: root, Point: dir + "/ws"}}
 		if got := h.keptBack(dir+"/ws", hintWrite); !strings.Contains(got, want) || (got == "") != (want == "") {
 			t.Errorf("of a mount of %s: %q, want %q", root, got, want)
 		}

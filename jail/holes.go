@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/seed-75010da9/jail/internal/hostmounts"
 	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/internal/shellword"
 )
@@ -96,19 +97,19 @@ func (r *resolver) opened(c cutting) string {
 
 // showsByMount is shows by what the host has mounted in a grant, or in what a hole covers.
 // rest is for a part of the latter alone; one that a grant names by its own path is meant.
-func (r *resolver) showsByMount(g *mount, c cutting, in, place []part) (at, rest string, ok bool) {
+func (r *resolver) showsByMount(g *mount, c cutting, in, place []hostmounts.Part) (at, rest string, ok bool) {
 	for _, s := range in {
-		if s.readOnly && c.access > 0 {
+		if s.ReadOnly && c.access > 0 {
 			continue
 		}
 		for _, p := range place {
-			on, rest, shown := s.shows(p)
+			on, rest, shown := s.Shows(p)
 			if !shown || on != c.source && pathname.Below(on, c.source) {
 				continue
 			}
 			at = path.Join(g.path, strings.TrimPrefix(on, path.Clean(g.Source)))
 			if at != c.hole.path && r.view.mountAt(at).whole() == g {
-				return at, strings.TrimPrefix(p.at, c.source) + rest, true
+				return at, strings.TrimPrefix(p.At, c.source) + rest, true
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/seed-75010da9/jail/internal/hostmounts"
 	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/internal/pid1"
 )
@@ -58,7 +59,7 @@ type hostLooks struct {
 	// linkedSecrets are links among the caller's secrets and where they lead; nil until
 	// asked (secretBehind).
 	linkedSecrets map[string]string
-	mounts        hostMounts
+	mounts        hostmounts.List
 	// held is what was found in folders (holds), by their paths.
 	held map[string]string
 }
@@ -83,14 +84,14 @@ func newLooksFor(v view, takes time.Duration, left *time.Duration) *hostLooks {
 		h.around, h.cwd = append(h.around, dir), dir
 	}
 	cwd, around := h.cwd, h.around
-	var mounts hostMounts
+	var mounts hostmounts.List
 	var closed, homes, programs []string
 	var loaded []loadedPlace
 	var keys []keyPlace
 	if h.bounded(func() {
 		var err error
-		mounts, err = readMounts()
-		if closed = mounts.closed(); err != nil {
+		mounts, err = hostmounts.Read()
+		if closed = mounts.Closed(); err != nil {
 			closed = []string{"/"} // which mounts there are is not known
 		}
 		homes = homesOf(closed)

@@ -115,7 +115,7 @@ func (r *resolver) writableByMount(g *mount) (outer *mount, at string) {
 		}
 		for _, s := range r.places.of(outer.path) {
 			for _, p := range place {
-				if at, rest, ok := s.shows(p); ok && p.at == g.path && rest == "" && !s.readOnly {
+				if at, rest, ok := s.Shows(p); ok && p.At == g.path && rest == "" && !s.ReadOnly {
 					return outer, at
 				}
 			}

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/seed-75010da9/jail/internal/hostmounts"
 	"github.com/seed-75010da9/jail/internal/pathname"
 )
 
@@ -14,14 +15,14 @@ import (
 // one file system by as many paths as there are mounts of it (mount(8), bind mounts).
 // It is not safe for concurrent use.
 type Places struct {
-	mounts hostMounts
+	mounts hostmounts.List
 	err    error
 	read   bool
-	parts  map[string][]part
+	parts  map[string][]hostmounts.Part
 }
 
 // NewPlaces reads which mounts there are when they are first asked for.
-func NewPlaces() *Places { return &Places{parts: map[string][]part{}} }
+func NewPlaces() *Places { return &Places{parts: map[string][]hostmounts.Part{}} }
 
 // WithPlaces returns a context in which one run goes by what places has found out of the
 // host's mounts, in place of finding it out again.
@@ -47,10 +48,10 @@ func (s *Places) Within(dir, p string) (at string, ok bool) {
 	}
 	shown, rest := s.place(p)
 	for _, in := range s.of(dir) {
-		if !pathname.Below(in.at, dir) || !pathname.Below(shown.inner, in.inner) {
+		if !pathname.Below(in.At, dir) || !pathname.Below(shown.Inner, in.Inner) {
 			continue
 		}
-		if at, _, ok := in.shows(shown); ok {
+		if at, _, ok := in.Shows(shown); ok {
 			return path.Join(at, rest), true
 		}
 	}
@@ -67,35 +68,35 @@ func (s *Places) MayName(dir, file string) bool {
 
 // place is the part that a path leads to, or the next folder above it that is there; rest
 // leads on from there.
-func (s *Places) place(p string) (_ part, rest string) {
+func (s *Places) place(p string) (_ hostmounts.Part, rest string) {
 	for at := p; ; at = path.Dir(at) {
 		for _, in := range s.of(at) {
-			if in.at == at && pathname.Below(at, in.point) {
+			if in.At == at && pathname.Below(at, in.Point) {
 				return in, strings.TrimPrefix(p, at)
 			}
 		}
 		if at == "/" || at == "." {
-			return part{}, ""
+			return hostmounts.Part{}, ""
 		}
 	}
 }
 
 // of are what the host shows at a path and below it.
-func (s *Places) of(p string) []part {
+func (s *Places) of(p string) []hostmounts.Part {
 	parts, ok := s.parts[p]
 	if ok {
 		return parts
 	}
 	mounts, _ := s.list() // without, no folder is granted (kernelMount)
-	parts = mounts.parts(p)
+	parts = mounts.Parts(p)
 	s.parts[p] = parts
 	return parts
 }
 
 // list are the host's mounts as they were when they were first asked for.
-func (s *Places) list() (hostMounts, error) {
+func (s *Places) list() (hostmounts.List, error) {
 	if !s.read {
-		s.mounts, s.err = readMounts()
+		s.mounts, s.err = hostmounts.Read()
 		s.read = true
 	}
 	return s.mounts, s.err

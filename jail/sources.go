@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/seed-75010da9/jail/internal/hostmounts"
 	"github.com/seed-75010da9/jail/internal/kernelfs"
 	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/internal/shellword"
@@ -54,13 +55,13 @@ func (r *resolver) kernelMount(source string) string {
 	}
 	for _, m := range mounts {
 		switch {
-		case !kernelfs.Mounted(m.kind):
-		case pathname.Below(source, m.point):
-			if id, err := mountAt(source); err == nil && id == m.id {
+		case !kernelfs.Mounted(m.Kind):
+		case pathname.Below(source, m.Point):
+			if id, err := hostmounts.At(source); err == nil && id == m.ID {
 				return inKernels
 			}
-		case pathname.Below(m.point, source):
-			return "a file system that is an interface of the kernel is mounted below it, at " + shellword.Quote(m.point) + ": grant the folders beside it"
+		case pathname.Below(m.Point, source):
+			return "a file system that is an interface of the kernel is mounted below it, at " + shellword.Quote(m.Point) + ": grant the folders beside it"
 		}
 	}
 	return ""

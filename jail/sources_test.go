@@ -5,12 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/seed-75010da9/jail/internal/hostmounts"
 )
 
 // A grant brings the mounts below it along, so none of them may be the
 // kernel's. /usr and its like have none; / would have all.
 func TestGrantAroundKernelMounts(t *testing.T) {
-	places := &Places{mounts: hostMounts{{point: "/srv", kind: "ext4"}, {point: "/srv/chroot/proc", kind: "proc"}}, read: true}
+	places := &Places{mounts: hostmounts.List{{Point: "/srv", Kind: "ext4"}, {Point: "/srv/chroot/proc", Kind: "proc"}}, read: true}
 	for source, refused := range map[string]bool{"/srv": true, "/srv/chroot": true, "/srv/chroot/pro": false, "/srv/chroot/bin": false, "/sr": false} {
 		r := &resolver{places: places}
 		if why := r.kernelMount(source); strings.Contains(why, "/srv/chroot/proc") != refused {

@@ -1,4 +1,4 @@
-package jail
+package hostmounts
 
 import (
 	"slices"
@@ -13,23 +13,23 @@ a line of another kind
 26 27 0:30 /
 27 27 0:31 / /srv/x rw shared:3
 `
-	want := hostMounts{
+	want := List{
 		{22, "0:21", "/", "/proc", false, "proc", "rw,subset=pid"},
 		{23, "0:22", "/", "/srv/tree one/sys", true, "sysfs", "rw"},
 		{24, "254:0", "/a\nb", "/srv/tree one", false, "ext4", "rw,errors=continue"},
 	}
-	if got := parseMounts(mountinfo); !slices.Equal(got, want) {
-		t.Errorf("parseMounts = %+v, want %+v", got, want)
+	if got := parse(mountinfo); !slices.Equal(got, want) {
+		t.Errorf("parse = %+v, want %+v", got, want)
 	}
 }
 
 // What would wake an automounter, or may never answer, is not looked at.
 func TestClosedMounts(t *testing.T) {
-	mounts := hostMounts{
-		{point: "/proc", kind: "proc"}, {point: "/srv/chroot/proc", kind: "proc"}, {point: "/srv", kind: "ext4"},
-		{point: "/net", kind: "autofs"}, {point: "/mnt/s", kind: "fuse.sshfs"}, {point: "/mnt/b", kind: "fuseblk"},
+	mounts := List{
+		{Point: "/proc", Kind: "proc"}, {Point: "/srv/chroot/proc", Kind: "proc"}, {Point: "/srv", Kind: "ext4"},
+		{Point: "/net", Kind: "autofs"}, {Point: "/mnt/s", Kind: "fuse.sshfs"}, {Point: "/mnt/b", Kind: "fuseblk"},
 	}
-	if got, want := mounts.closed(), []string{"/srv/chroot/proc", "/net", "/mnt/s", "/mnt/b"}; !slices.Equal(got, want) {
-		t.Errorf("closed() = %q, want %q", got, want)
+	if got, want := mounts.Closed(), []string{"/srv/chroot/proc", "/net", "/mnt/s", "/mnt/b"}; !slices.Equal(got, want) {
+		t.Errorf("Closed() = %q, want %q", got, want)
 	}
 }
