@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed-75010da9/jail/internal/withheld"
 )
 
 // What a failed program was refused is often why it failed, and often not:
@@ -202,7 +204,7 @@ func (d Denial) way() string {
 
 // neverWords is why there is no flag to name.
 func neverWords(never string) string {
-	if strings.HasPrefix(never, notHintedWord) {
+	if strings.HasPrefix(never, withheld.NotHintedWord) {
 		return never
 	}
 	return "no flag allows it (" + never + ")"

@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/seed-75010da9/jail/internal/shellword"
 )
 
 // What a box is without: the host's services, its privileges and most of its programs.
@@ -61,7 +63,7 @@ func namesSocket(said string) bool {
 		return true
 	}
 	for _, rest, ok := strings.Cut(said, ".sock"); ok; _, rest, ok = strings.Cut(rest, ".sock") {
-		if rest == "" || !strings.Contains(nameLetters, rest[:1]) {
+		if rest == "" || !strings.Contains(shellword.NameLetters, rest[:1]) {
 			return true
 		}
 	}

@@ -118,9 +118,9 @@ func (r *run) grantOfAudited(d *Denial, path string, want paths.Want) {
 	var g pathGrant
 	switch m := r.plan.view.mountAt(path); {
 	case r.spec.inPlace():
-		f, ok := r.looks().at(path)
+		f, ok := r.looks().At(path)
 		if !ok {
-			d.Never = r.looks().unfound("it was there then and is not now")
+			d.Never = r.looks().Unfound("it was there then and is not now")
 			return
 		}
 		g = r.grantOn(f, "", want)
@@ -131,9 +131,9 @@ func (r *run) grantOfAudited(d *Denial, path string, want paths.Want) {
 			d.Never = own
 			return
 		}
-		f, ok := r.looks().at(source)
+		f, ok := r.looks().At(source)
 		if !ok {
-			d.Never = r.looks().unfound(own)
+			d.Never = r.looks().Unfound(own)
 			return
 		}
 		g = r.grantOn(f, path, want)

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/seed-75010da9/jail/internal/withheld"
 	"github.com/seed-75010da9/jail/jail/internal/audit"
 	"golang.org/x/sys/unix"
 )
@@ -122,22 +122,22 @@ func TestLooksCutShort(t *testing.T) {
 		for _, want := range []string{"fs.read_file", "fs.write_file"} {
 			r := newRun(t.Context(), Spec{Tier: tier})
 			r.plan = &Plan{}
-			r.hostLooks = newHostLooks(view{}, 0)
+			r.hostLooks = withheld.NewFor(0)
 			m := &mount{Mount: Mount{Kind: MountRO, Source: dir, Target: dir}, path: dir, dir: true}
 			r.plan.view.mounts = []*mount{m}
 			r.plan.view.grants = map[string]*mount{dir: m}
 			r.audit.refusals = []auditRefusal{{audit.Record{Blockers: []string{want}, Path: dir}, 1}}
 			got := r.auditDenials(nil)
-			if len(got) != 1 || got[0].Grant != "" || got[0].Never != tookTooLong || got[0].wayOut() != tookTooLong {
+			if len(got) != 1 || got[0].Grant != "" || got[0].Never != withheld.TookTooLong || got[0].wayOut() != withheld.TookTooLong {
 				t.Errorf("tier %d, %s: %+v", tier, want, got)
 			}
 		}
 	}
-	late := newHostLooks(view{}, 0)
-	if why := late.unhintable(hostFile{real: dir, mode: unix.S_IFDIR | 0o755}, hintWrite); why != tookTooLong {
+	late := withheld.NewFor(0)
+	if why := late.Why(withheld.File{Real: dir, Mode: unix.S_IFDIR | 0o755}, withheld.Write); why != withheld.TookTooLong {
 		t.Errorf("unhintable(%s) = %q, want that no look was had", dir, why)
 	}
-	if h := newHostLooks(view{}, time.Hour); h.unfound("gone") != "gone" {
-		t.Errorf("control: %q", h.unfound("gone"))
+	if h := withheld.New(); h.Unfound("gone") != "gone" {
+		t.Errorf("control: %q", h.Unfound("gone"))
 	}
 }

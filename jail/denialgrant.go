@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-75010da9/jail/internal/withheld"
 	"github.com/seed-75010da9/jail/seccomp"
 	"golang.org/x/sys/unix"
 )
@@ -29,7 +30,7 @@ func (r *run) unhinted(c *refused, why string) string {
 	fruitless := seccomp.Fruitless(c.name)
 	ownNamespace := slices.ContainsFunc(r.spec.Seccomp.Allow, func(n string) bool { return slices.Contains(makeNamespaces, n) })
 	switch {
-	case strings.HasPrefix(why, notHinted) || strings.HasPrefix(why, letThrough) || !r.byNameAlone(c):
+	case strings.HasPrefix(why, withheld.NotHinted) || strings.HasPrefix(why, letThrough) || !r.byNameAlone(c):
 		return why
 	case fruitless != "" && !ownNamespace:
 		return why + "; " + fruitless
@@ -42,7 +43,7 @@ func (r *run) unhinted(c *refused, why string) string {
 var makeNamespaces = []string{"unshare", "clone", "clone3"}
 
 // letThrough begins a reason for which no hint names a call that may be allowed by name.
-const letThrough = notHintedWord + "though --allow-syscall lets it through: "
+const letThrough = withheld.NotHintedWord + "though --allow-syscall lets it through: "
 
 // byNameAlone says whether a box that allows a call by name, whatever that opens, is one
 // for this tier and kernel, and is not refused the call.
@@ -109,7 +110,7 @@ func (r *run) callGrant(c *refused) grant {
 func (r *run) unfit(g grant, spec Spec, c *refused) string {
 	for _, name := range spec.Seccomp.Allow {
 		if spec.inPlace() && !slices.Contains(r.spec.Seccomp.Allow, name) && pastTheBox(name) != "" {
-			return notHinted + pastTheBox(name)
+			return withheld.NotHinted + pastTheBox(name)
 		}
 	}
 	if c.name == "userfaultfd" && uint32(c.args[0])&userModeOnly == 0 && !anybodysFaults() {

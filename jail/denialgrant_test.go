@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed-75010da9/jail/internal/ablation"
+	"github.com/seed-75010da9/jail/internal/withheld"
 	"github.com/seed-75010da9/jail/jail/internal/audit"
 	"github.com/seed-75010da9/jail/seccomp"
 	"golang.org/x/sys/unix"
@@ -111,7 +112,7 @@ func wantGrantsCompose(t *testing.T, r *run, rows []refused) (asked int) {
 			typed.Seccomp.Allow = append(slices.Clone(typed.Seccomp.Allow), c.name)
 			typed.Seccomp.Deny = slices.DeleteFunc(slices.Clone(typed.Seccomp.Deny), func(n string) bool { return n == c.name })
 			got := len(typed.reachFaults(r.host)) == 0 && allows(filterOf(typed), c)
-			if want := strings.HasPrefix(g.never, notHintedWord) || seccomp.Fruitless(c.name) != ""; got != want {
+			if want := strings.HasPrefix(g.never, withheld.NotHintedWord) || seccomp.Fruitless(c.name) != ""; got != want {
 				t.Errorf("%s: %q, and allowed by name it is let through: %v, want %v", where, g.never, got, want)
 			}
 			continue
@@ -161,7 +162,7 @@ func TestNoFlagAllowsIt(t *testing.T) {
 	for _, name := range append(slices.Clone(makeNamespaces), "ptrace") {
 		s := Spec{Args: []string{"true"}, Seccomp: Seccomp{Allow: []string{name}}, Limits: Limits{}.WithDefaults()}
 		g := afterwards(t, s, root(), shape{}).grantOf(&c)
-		if got, want := strings.HasPrefix(g.never, notHintedWord), name != "ptrace"; got != want {
+		if got, want := strings.HasPrefix(g.never, withheld.NotHintedWord), name != "ptrace"; got != want {
 			t.Errorf("sethostname beside --allow-syscall %s: %+v, want not hinted: %v", name, g, want)
 		}
 	}

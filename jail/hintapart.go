@@ -15,7 +15,7 @@ func (r *run) busyWith(m *mount) string {
 		return shellword.Shown(m.path) + " is granted by itself within " + shellword.Shown(outer.path) + ": it can't be replaced, moved or removed there; " + r.apart(m, outer)
 	}
 	hint := shellword.Shown(m.path) + " is granted by itself: nothing is made beside it, and it can't be replaced, moved or removed; "
-	f, ok := r.looks().at(path.Dir(m.Source))
+	f, ok := r.looks().At(path.Dir(m.Source))
 	if !ok || m.Source == "" {
 		return hint + "grant the folder that it lies in with --rw"
 	}
@@ -53,7 +53,7 @@ func (r *run) apart(m, outer *mount) string {
 
 // readOnlyHint is for a file that is granted read-only by itself and was to be written.
 func (r *run) readOnlyHint(m *mount) string {
-	if f, ok := r.looks().at(m.Source); ok {
+	if f, ok := r.looks().At(m.Source); ok {
 		return shellword.Shown(m.path) + " is granted read-only: " + r.typed(r.grantOn(f, m.path, paths.Write)).wayOut()
 	}
 	return ""

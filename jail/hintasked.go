@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/internal/shellword"
+	"github.com/seed-75010da9/jail/internal/withheld"
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 	"golang.org/x/sys/unix"
 )
@@ -31,10 +32,10 @@ func (r *run) scriptPaths() (list []string) {
 			if m == nil || m.Kind != MountRO && m.Kind != MountRW {
 				continue
 			}
-			f, ok := r.looks().at(m.source(path.Clean(p)))
+			f, ok := r.looks().At(m.source(path.Clean(p)))
 			text := ""
-			if !ok || f.mode&unix.S_IFMT != unix.S_IFREG || f.never != "" ||
-				!r.looks().bounded(func() { text = r.textBefore(f.real, longest) }) || !utf8.ValidString(text) || strings.HasPrefix(text, "\x7fELF") {
+			if !ok || f.Mode&unix.S_IFMT != unix.S_IFREG || f.Never != "" ||
+				!r.looks().Bounded(func() { text = r.textBefore(f.Real, longest) }) || !utf8.ValidString(text) || strings.HasPrefix(text, "\x7fELF") {
 				continue
 			}
 			for word := range strings.FieldsFuncSeq(text, pathname.Around) {
@@ -56,8 +57,8 @@ func (r *run) textBefore(real string, longest int64) string {
 		var st unix.Stat_t
 		return unix.Lstat(real, &st) == nil && time.Unix(st.Ctim.Unix()).Before(r.started.Add(-tick))
 	}
-	text, err := fileText(real, longest)
-	if err != nil || r.looks().isWritten(real) && !unchanged() {
+	text, err := withheld.FileText(real, longest)
+	if err != nil || r.looks().Writes(real) && !unchanged() {
 		return ""
 	}
 	return text
@@ -82,7 +83,7 @@ func saysItWrites(said string) bool {
 func opensToWrite(line string) bool {
 	for _, rest, ok := strings.Cut(line, "open"); ok; _, rest, ok = strings.Cut(rest, "open") {
 		name, args, isCall := strings.Cut(rest, "(")
-		if !isCall || strings.Trim(name, nameLetters) != "" {
+		if !isCall || strings.Trim(name, shellword.NameLetters) != "" {
 			continue
 		}
 		quoted := strings.Split(strings.ReplaceAll(args, `"`, "'"), "'")
@@ -103,7 +104,7 @@ func (s *search) unmade(word string) string {
 		return ""
 	}
 	if slices.Contains(s.typed, word) {
-		if _, there := s.r.looks().at(p); there || s.r.looks().over {
+		if _, there := s.r.looks().At(p); there || s.r.looks().Over() {
 			return ""
 		}
 		if flags, opens := s.grant(path.Dir(p), p, paths.Make, unix.ENOENT); flags != "" {
@@ -120,7 +121,7 @@ func (s *search) unmade(word string) string {
 	if !slices.ContainsFunc(s.asked, func(word string) bool { return path.Clean(word) == dir || path.Dir(path.Clean(word)) == dir }) {
 		return ""
 	}
-	if f, ok := s.r.looks().at(dir); !ok || !f.dir() {
+	if f, ok := s.r.looks().At(dir); !ok || !f.Dir() {
 		return ""
 	}
 	want, does := paths.Read, " shows what is there"
@@ -170,10 +171,10 @@ func (s *search) readOnly(word string) string {
 	}
 	// From the folder that the caller is in, which the program did not start in.
 	p = path.Join(s.at, word)
-	if f, ok := r.looks().at(path.Dir(p)); ok && f.dir() && f.real == path.Dir(p) && pathname.Below(s.at, f.real) {
-		if g := r.typed(r.grantOn(f, f.real, paths.Make)); g.flags != "" {
+	if f, ok := r.looks().At(path.Dir(p)); ok && f.Dir() && f.Real == path.Dir(p) && pathname.Below(s.at, f.Real) {
+		if g := r.typed(r.grantOn(f, f.Real, paths.Make)); g.flags != "" {
 			return shellword.Shown(word) + " is meant from where the program starts, which is " + shellword.Quote(r.startsIn()) + ", the box's own, and not the folder that you are in: " +
-				g.flags + " --cwd " + shellword.Quote(s.at) + " has it start there, and write to " + shellword.Quote(f.real) + Denial{Opens: g.opens}.opening(", and opens ")
+				g.flags + " --cwd " + shellword.Quote(s.at) + " has it start there, and write to " + shellword.Quote(f.Real) + Denial{Opens: g.opens}.opening(", and opens ")
 		}
 	}
 	return ""

@@ -111,14 +111,14 @@ func (r *run) lacks(file string) (name, kind string) {
 		return "", ""
 	}
 	if r.spec.inPlace() {
-		if f, ok := r.looks().at(name); !ok || r.ruled(f.real, false) {
+		if f, ok := r.looks().At(name); !ok || r.ruled(f.Real, false) {
 			return "", ""
 		}
 		return name, kind
 	}
 	if p := r.view.followed(path.Clean(name)); r.plan.view.mountAt(p) != nil {
 		source := r.plan.view.mountAt(p).source(p)
-		if _, there := r.looks().at(source); source == "" || there {
+		if _, there := r.looks().At(source); source == "" || there {
 			return "", ""
 		}
 	}

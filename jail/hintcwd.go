@@ -15,15 +15,15 @@ func (r *run) wantsFolder(e *SetupError) {
 	if e.Stage != StageSession || !errors.Is(e.Err, unix.ENOENT) || r.plan == nil || e.Operand != r.spec.Dir {
 		return
 	}
-	f, there := r.looks().at(e.Operand)
+	f, there := r.looks().At(e.Operand)
 	switch {
-	case !there && !r.looks().over:
+	case !there && !r.looks().Over():
 		e.Remedy = "the working directory is not in the box, and was not found on the host: make it and grant it, or name another with --cwd"
-	case f.dir() && f.real == e.Operand:
-		if g := r.typed(r.grantOn(f, f.real, paths.Read)); g.flags != "" {
+	case f.Dir() && f.Real == e.Operand:
+		if g := r.typed(r.grantOn(f, f.Real, paths.Read)); g.flags != "" {
 			e.Remedy = "the working directory is not in the box: " + g.flags + " beside --cwd has it there to read"
-			if g := r.grantOn(f, f.real, paths.Make); g.never == "" {
-				e.Remedy += ", --workspace " + shellword.Quote(f.real) + " in place of both to write to as well"
+			if g := r.grantOn(f, f.Real, paths.Make); g.never == "" {
+				e.Remedy += ", --workspace " + shellword.Quote(f.Real) + " in place of both to write to as well"
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/internal/shellword"
+	"github.com/seed-75010da9/jail/internal/withheld"
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 	"golang.org/x/sys/unix"
 )
@@ -123,15 +124,15 @@ func (s *search) way(p string, want paths.Want) string {
 // program starts. Of a folder that no hint names it is the same whether it lies there.
 func (s *search) inFolder(said string) string {
 	r, own := s.r, shellword.Quote(s.r.startsIn())
-	f, ok := r.looks().at(s.at)
-	if !ok || !f.dir() || f.real != s.at {
+	f, ok := r.looks().At(s.at)
+	if !ok || !f.Dir() || f.Real != s.at {
 		return ""
 	}
 	if name := s.granted(); name != "" {
 		return shellword.Shown(name) + " is granted where it lies, and the program started in " + own + ", which is the box's own, and not in the folder that you are in: --cwd . has it start there"
 	}
-	if r.looks().unhintable(f, hintRead) != "" {
-		if len(s.names) == 0 || r.looks().over {
+	if r.looks().Why(f, withheld.Read) != "" {
+		if len(s.names) == 0 || r.looks().Over() {
 			return ""
 		}
 		return "the program started in " + own + ", which is the box's own and was empty, and not in the folder that you are in: --ro FILE --cwd . shows it a file and has it start there (--ro FILE alone does for one that is named by its absolute path), and --workspace FOLDER shows it a folder, in which it starts"
@@ -141,7 +142,7 @@ func (s *search) inFolder(said string) string {
 		places = append(places, path.Join(s.at, name))
 	}
 	for _, p := range append(places, s.modules(said)...) {
-		if _, there, why := r.looks().byWord(p, []string{s.at}); there && why == "" {
+		if _, there, why := r.looks().ByWord(p, []string{s.at}); there && why == "" {
 			return shellword.Shown(strings.TrimPrefix(p, s.at+"/")) + " lies in the folder that you are in, and the program started in " + own + ", which is the box's own: " + s.ways(f)
 		}
 	}
@@ -157,7 +158,7 @@ func (s *search) granted() string {
 		if m == nil || m.Kind != MountRO && m.Kind != MountRW {
 			continue
 		}
-		if _, there := s.r.looks().at(m.source(p)); there {
+		if _, there := s.r.looks().At(m.source(p)); there {
 			return name
 		}
 	}
@@ -176,12 +177,12 @@ func (s *search) modules(said string) (list []string) {
 }
 
 // ways are the flags that have a program start in a folder, to read there and to write.
-func (s *search) ways(f hostFile) string {
-	read, write := s.r.typed(s.r.grantOn(f, f.real, paths.Read)), s.r.typed(s.r.grantOn(f, f.real, paths.Make))
+func (s *search) ways(f withheld.File) string {
+	read, write := s.r.typed(s.r.grantOn(f, f.Real, paths.Read)), s.r.typed(s.r.grantOn(f, f.Real, paths.Make))
 	if read.flags == "" {
 		return "--workspace FOLDER shows it a folder, in which it starts"
 	}
-	at := shellword.Quote(f.real)
+	at := shellword.Quote(f.Real)
 	words := read.flags + " --cwd " + at + " has it start there, to read"
 	if write.flags != "" {
 		words += ", and --workspace " + at + " in place of both to write there as well"

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/internal/shellword"
+	"github.com/seed-75010da9/jail/internal/withheld"
 )
 
 // hole says which part of another grant, that the caller made read-only or empty, a new
@@ -30,7 +31,7 @@ func (r *run) hole(m Mount, instead []Mount) string {
 				continue
 			}
 			flag := func(m Mount) string { return "--" + string(m.Kind) + " " + shellword.Quote(m.Target) }
-			return notHinted + flag(in) + " is your own, and keeps that out of " + flag(out)
+			return withheld.NotHinted + flag(in) + " is your own, and keeps that out of " + flag(out)
 		}
 	}
 	return ""

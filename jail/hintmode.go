@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-75010da9/jail/internal/pathname"
+	"github.com/seed-75010da9/jail/internal/withheld"
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 	"golang.org/x/sys/unix"
 )
@@ -32,16 +33,16 @@ func (r *run) closed(ref *pathRefusal, g pathGrant) bool {
 	if asked := ref.granted(cmp.Or(ref.real, ref.asked)); pathname.Below(asked, at) {
 		on = path.Join(g.source, strings.TrimPrefix(asked, at))
 	}
-	f, ok := r.looks().at(on)
-	if !ok || f.never != "" {
+	f, ok := r.looks().At(on)
+	if !ok || f.Never != "" {
 		return false
 	}
-	mode := accessOf(ref.want, f.dir())
+	mode := accessOf(ref.want, f.Dir())
 	if r.host.ownUID {
-		return mode&^(f.mode>>6&7) != 0 && mode&^(f.mode&7) != 0
+		return mode&^(f.Mode>>6&7) != 0 && mode&^(f.Mode&7) != 0
 	}
 	var err error
-	asked := r.looks().bounded(func() { err = unix.Faccessat(unix.AT_FDCWD, f.real, mode, unix.AT_EACCESS) })
+	asked := r.looks().Bounded(func() { err = unix.Faccessat(unix.AT_FDCWD, f.Real, mode, unix.AT_EACCESS) })
 	return asked && errors.Is(err, unix.EACCES)
 }
 
@@ -70,24 +71,24 @@ func (r *run) grantOfMode(ref *pathRefusal) pathGrant {
 	real := cmp.Or(ref.real, ref.asked)
 	m := r.plan.view.mountAt(real)
 	if m == nil && !r.spec.inPlace() {
-		return pathGrant{never: cmp.Or(kernelsOwn(real), "it is the box's own, and stays as it was made")}
+		return pathGrant{never: cmp.Or(withheld.KernelsOwn(real), "it is the box's own, and stays as it was made")}
 	}
 	at, source := ref.granted(real), ref.granted(real)
 	if !r.spec.inPlace() {
 		source = m.source(at)
 	}
-	f, ok := r.looks().at(source)
+	f, ok := r.looks().At(source)
 	if !ok {
-		return pathGrant{never: r.looks().unfound(byMode)}
+		return pathGrant{never: r.looks().Unfound(byMode)}
 	}
 	if r.foreign(m, f) && ref.want&(changes|paths.Connect) != 0 {
 		return r.grantOn(f, at, ref.want)
 	}
-	use := hintRead
+	use := withheld.Read
 	if ref.want&changes != 0 {
-		use = hintWrite
+		use = withheld.Write
 	}
-	if why := r.looks().unhintable(f, use); why != "" { // nor is its mode for anybody to change for a box
+	if why := r.looks().Why(f, use); why != "" { // nor is its mode for anybody to change for a box
 		return pathGrant{never: byMode}
 	}
 	never := byMode + ": change it on the host"
@@ -100,15 +101,15 @@ func (r *run) grantOfMode(ref *pathRefusal) pathGrant {
 // foreign says whether a file belongs to another user than the writable grant that it
 // lies in: what is that one's belongs to the box, and nothing else in it does
 // (needsIDMap), unless it is granted by itself.
-func (r *run) foreign(m *mount, f hostFile) bool {
+func (r *run) foreign(m *mount, f withheld.File) bool {
 	for m != nil && m.part != nil {
 		m = m.part
 	}
-	if m == nil || m.Kind != MountRW || !r.host.ownUID || r.spec.inPlace() || f.real == m.Source {
+	if m == nil || m.Kind != MountRW || !r.host.ownUID || r.spec.inPlace() || f.Real == m.Source {
 		return false
 	}
 	var st unix.Stat_t
 	var err error
-	looked := r.looks().bounded(func() { err = unix.Stat(f.real, &st) })
+	looked := r.looks().Bounded(func() { err = unix.Stat(f.Real, &st) })
 	return looked && err == nil && int(st.Uid) != m.uid && st.Mode&unix.S_IWUSR != 0
 }

@@ -130,15 +130,15 @@ func (r *run) grantAround(p string, given []string) string {
 	if m := r.plan.view.mountAt(p); m != nil && m.Kind != MountTmpfs {
 		return ""
 	}
-	if _, there, why := r.looks().byWord(p, given); !there || why != "" {
+	if _, there, why := r.looks().ByWord(p, given); !there || why != "" {
 		return ""
 	}
 	dir := path.Dir(p)
 	if i := strings.Index(p, "/node_modules/"); i >= 0 {
 		dir = p[:i] + "/node_modules"
 	}
-	f, ok := r.looks().at(dir)
-	if !ok || !f.dir() {
+	f, ok := r.looks().At(dir)
+	if !ok || !f.Dir() {
 		return ""
 	}
 	return r.typed(r.grantOn(f, dir, paths.Read)).flags

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/internal/shellword"
+	"github.com/seed-75010da9/jail/internal/withheld"
 )
 
 // What a hint names has to work when it is typed beside what was given: it is put to
@@ -45,15 +46,19 @@ func (r *run) typed(g pathGrant) pathGrant {
 		return pathGrant{never: g.flag + " " + shellword.Quote(m.value()) + " is given, and something else refuses it"}
 	}
 	var why string
-	if !r.looks().bounded(func() { why = r.viewFault(s, m) }) {
-		return pathGrant{never: tookTooLong}
+	if !r.looks().Bounded(func() { why = r.viewFault(s, m) }) {
+		return pathGrant{never: withheld.TookTooLong}
 	}
 	if why != "" {
 		return pathGrant{never: g.flag + " " + shellword.Quote(m.value()) + " would be refused: " + why}
 	}
 	opens := ""
-	if !r.looks().bounded(func() { opens = r.looks().opensOf(g) }) {
-		return pathGrant{never: tookTooLong}
+	if !r.looks().Bounded(func() {
+		if g.flag == "--rw" && !g.file {
+			opens = r.looks().OpensOf(g.source)
+		}
+	}) {
+		return pathGrant{never: withheld.TookTooLong}
 	}
 	g.opens = cmp.Or(opens, g.opens)
 	return r.worded(g, m)

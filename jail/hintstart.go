@@ -29,8 +29,8 @@ func (r *run) startHint(said string) string {
 	for _, word := range relativeNames(missed) {
 		for _, dir := range beside {
 			p := path.Join(dir, word)
-			f, there, why := r.looks().byWord(p, given)
-			if !there || why != "" || f.dir() || f.real != p {
+			f, there, why := r.looks().ByWord(p, given)
+			if !there || why != "" || f.Dir() || f.Real != p {
 				continue
 			}
 			flags := "--cwd " + shellword.Quote(dir)

@@ -5,13 +5,14 @@ import (
 	"path"
 
 	"github.com/seed-75010da9/jail/internal/pathname"
+	"github.com/seed-75010da9/jail/internal/withheld"
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 )
 
 // Hints of one record are typed together.
 
 // widen names the folder where three files of it or more are missing.
-func (h *hostLooks) widen(grants []pathGrant) {
+func widen(looks *withheld.Looks, grants []pathGrant) {
 	count := map[string]int{}
 	folder := func(g pathGrant) string {
 		if g.flag != "--ro" || !g.file || g.target != "" {
@@ -27,7 +28,7 @@ func (h *hostLooks) widen(grants []pathGrant) {
 		if dir == "" || count[dir] < 3 {
 			continue
 		}
-		if f, ok := h.at(dir); ok && f.real == dir && h.unhintable(f, hintRead) == "" {
+		if f, ok := looks.At(dir); ok && f.Real == dir && looks.Why(f, withheld.Read) == "" {
 			grants[i].source = dir
 		}
 	}

@@ -5,13 +5,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"path"
-	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/internal/shellword"
+	"github.com/seed-75010da9/jail/internal/withheld"
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 )
 
@@ -75,10 +74,10 @@ func (r *run) wayToInterpreter(name string) string {
 	if !path.IsAbs(name) {
 		return nowhere
 	}
-	f, there, why := r.looks().byWord(name, r.given())
+	f, there, why := r.looks().ByWord(name, r.given())
 	switch {
-	case why == notLookedFor:
-		return notLookedFor + ": name another in the file, or grant this one if it is meant"
+	case why == withheld.NotLookedFor:
+		return withheld.NotLookedFor + ": name another in the file, or grant this one if it is meant"
 	case why != "":
 		return neverWords(why)
 	case !there:
@@ -115,7 +114,7 @@ func quotedText(s string) string {
 // that takes too long.
 func (r *run) headOf(file string) []byte {
 	var head []byte
-	if !r.looks().bounded(func() { head = r.readHead(file) }) {
+	if !r.looks().Bounded(func() { head = r.readHead(file) }) {
 		return nil
 	}
 	return head
@@ -149,7 +148,7 @@ func (r *run) openInView(file string) int {
 			best = m
 		}
 	}
-	if best == nil || slices.ContainsFunc(r.looks().closed, func(point string) bool { return point != "/" && pathname.Below(best.Source, point) }) {
+	if best == nil || r.looks().Closed(best.Source) {
 		return -1
 	}
 	const flags = unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_NOCTTY

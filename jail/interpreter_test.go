@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/seed-75010da9/jail/internal/withheld"
 )
 
 // loaderOf is what debug/elf says of a program.
@@ -108,10 +110,10 @@ func TestMissingLoaderIsNamed(t *testing.T) {
 func TestInterpretersAreNoOracle(t *testing.T) {
 	dir := closedTree(t, "me/.ssh/id_rsa", "me/job/tool", "me/data/x", "g/tool", "g/server.key", "g/.ssh/x", "opt/x")
 	for name, want := range map[string]string{
-		"/etc/shadow": notLookedFor, "/etc/no-such-thing": notLookedFor, "DIR/me/.ssh/id_rsa": notLookedFor, "DIR/me/.ssh/none": notLookedFor, "DIR/me": notLookedFor, "DIR/me/job/tool": notLookedFor,
-		"DIR/nothing": notLookedFor, "/run/user/0/bus": notLookedFor, "DIR/g/../me/data/x": notLookedFor,
-		"DIR/g/tool": "grant it with --ro DIR/g/tool", "DIR/g/none": "this host does not have it either", "DIR/g/server.key": notHinted + keyNamed, "DIR/g/none.key": notHinted + keyNamed,
-		"DIR/g/.ssh/none": notHinted + "it is where", "DIR/g/.ssh/x": notHinted + "it is where", "/usr/no/such": "this host does not have it either",
+		"/etc/shadow": withheld.NotLookedFor, "/etc/no-such-thing": withheld.NotLookedFor, "DIR/me/.ssh/id_rsa": withheld.NotLookedFor, "DIR/me/.ssh/none": withheld.NotLookedFor, "DIR/me": withheld.NotLookedFor, "DIR/me/job/tool": withheld.NotLookedFor,
+		"DIR/nothing": withheld.NotLookedFor, "/run/user/0/bus": withheld.NotLookedFor, "DIR/g/../me/data/x": withheld.NotLookedFor,
+		"DIR/g/tool": "grant it with --ro DIR/g/tool", "DIR/g/none": "this host does not have it either", "DIR/g/server.key": withheld.NotHinted + "it is called as keys and tokens are", "DIR/g/none.key": withheld.NotHinted + "it is called as keys and tokens are",
+		"DIR/g/.ssh/none": withheld.NotHinted + "it is where", "DIR/g/.ssh/x": withheld.NotHinted + "it is where", "/usr/no/such": "this host does not have it either",
 	} {
 		at := strings.NewReplacer("DIR", dir)
 		if err := os.WriteFile(dir+"/g/script", []byte("#!"+at.Replace(name)+"\n"), 0o755); err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/seed-75010da9/jail/cgroups"
+	"github.com/seed-75010da9/jail/internal/withheld"
 )
 
 // The tests run real boxes. What has to happen inside one is a line of
@@ -23,7 +24,7 @@ func TestMain(m *testing.M) {
 			os.Exit(inside[name]())
 		}
 	}
-	hostLooksTake = unhurried(10*time.Second, hostLooksTake)
+	withheld.Takes = unhurried(10*time.Second, withheld.Takes)
 	os.Exit(m.Run())
 }
 

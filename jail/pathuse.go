@@ -2,9 +2,7 @@ package jail
 
 import (
 	"slices"
-	"time"
 
-	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 	"golang.org/x/sys/unix"
 )
@@ -82,37 +80,6 @@ func (r *run) used() *Used {
 		used.Paths = append(used.Paths, p)
 	}
 	return used
-}
-
-// NewHintsFor is NewHints with a bound on the time that looking takes, whatever is done
-// between the looks.
-func NewHintsFor(looking time.Duration) *Hints {
-	return &Hints{newLooksFor(view{}, hostLooksTake, &looking)}
-}
-
-// Unknown says that what the host has at a path could not be looked at: that is not looked
-// at (FUSE, autofs), or did not answer in time.
-func (h *Hints) Unknown(p string) bool {
-	_, ok := h.looks.at(p)
-	return !ok && (h.looks.over || slices.ContainsFunc(h.looks.closed, func(at string) bool { return pathname.Below(p, at) }))
-}
-
-// Gone says that the host has nothing at a path that can be granted. Of what is not
-// looked at, or does not answer in time, it is not said.
-func (h *Hints) Gone(p string) bool {
-	f, ok := h.looks.at(p)
-	if !ok {
-		return !h.Unknown(p)
-	}
-	kind := f.mode & unix.S_IFMT
-	return f.real != p || kind != unix.S_IFDIR && kind != unix.S_IFREG && kind != unix.S_IFIFO
-}
-
-// Lead says whether the host's links lead from one of its paths to another. Of what does
-// not answer in time they don't.
-func (h *Hints) Lead(from, to string) bool {
-	f, ok := h.looks.at(from)
-	return ok && f.real == to
 }
 
 // paths is what a tracer saw, or nil.

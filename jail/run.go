@@ -9,6 +9,7 @@ import (
 	"github.com/seed-75010da9/jail/cgroups"
 	"github.com/seed-75010da9/jail/internal/ablation"
 	"github.com/seed-75010da9/jail/internal/interrupt"
+	"github.com/seed-75010da9/jail/internal/withheld"
 )
 
 // A run is one box from its Spec to its record.
@@ -50,7 +51,7 @@ type run struct {
 	end       end
 	observer  *observer // nil while there is no listener
 	audit     auditor
-	hostLooks *hostLooks // nil until something is looked up
+	hostLooks *withheld.Looks // nil until something is looked up
 	report    report
 	last      last
 	stopwatch *stopwatch

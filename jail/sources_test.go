@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed-75010da9/jail/internal/hostmounts"
+	"github.com/seed-75010da9/jail/internal/withheld"
 )
 
 // A grant brings the mounts below it along, so none of them may be the
@@ -36,7 +37,7 @@ func TestKernelMountsElsewhere(t *testing.T) {
 			}
 			for name, look := range map[string]func(Spec) (view, Faults){"tier 1": resolve, "tier 2": resolveInPlace} {
 				_, faults := look(Spec{View: []Mount{ro(dir, dir)}})
-				if refused := len(faults) == 1 && faults[0].Want == inKernels; refused != (kind != "tmpfs") || !refused && len(faults) > 0 {
+				if refused := len(faults) == 1 && faults[0].Want == withheld.InKernels; refused != (kind != "tmpfs") || !refused && len(faults) > 0 {
 					t.Errorf("%s: %q", name, faults)
 				}
 			}

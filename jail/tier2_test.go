@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed-75010da9/jail/internal/ablation"
+	"github.com/seed-75010da9/jail/internal/testtree"
 	"github.com/seed-75010da9/jail/seccomp"
 	"golang.org/x/sys/unix"
 )
@@ -37,19 +38,12 @@ func tier2(t *testing.T, script string) Spec {
 // the end.
 func ownTemp(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("/var/tmp", "jail-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testtree.Outside(t)
 	t.Cleanup(func() {
 		if left, _ := filepath.Glob(dir + "/" + privatePrefix + "*"); len(left) > 0 {
 			t.Errorf("left behind: %v", left)
 		}
-		os.RemoveAll(dir)
 	})
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
 	t.Setenv("TMPDIR", dir)
 	return dir
 }

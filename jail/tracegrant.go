@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/internal/shellword"
+	"github.com/seed-75010da9/jail/internal/withheld"
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 	"golang.org/x/sys/unix"
 )
@@ -67,7 +68,7 @@ func (r *run) wayPast(ref *pathRefusal) (pathGrant, bool) {
 	case errors.Is(ref.errno, unix.EROFS) || ref.landlock && !r.spec.inPlace():
 		return r.grantOfReadOnly(ref), true
 	case ref.landlock:
-		if f, ok := r.looks().at(ref.granted(ref.real)); ok {
+		if f, ok := r.looks().At(ref.granted(ref.real)); ok {
 			return r.grantOn(f, "", ref.want), true
 		}
 		return r.grantOfMissing(ref)
@@ -84,8 +85,8 @@ func (r *run) maskedMode(real string) bool {
 	if m == nil || m.Kind != MountRO || !r.host.ownUID || r.spec.inPlace() {
 		return false
 	}
-	f, ok := r.looks().at(m.source(real))
-	return ok && f.mode&unix.S_IWUSR != 0
+	f, ok := r.looks().At(m.source(real))
+	return ok && f.Mode&unix.S_IWUSR != 0
 }
 
 // granted is what has to be granted of a path: making and removing a name is changing
@@ -101,17 +102,17 @@ func (ref *pathRefusal) granted(p string) string {
 func (r *run) grantOfMissing(ref *pathRefusal) (pathGrant, bool) {
 	asked := ref.granted(ref.asked)
 	if ref.want&paths.Remove != 0 {
-		if _, ok := r.looks().at(ref.asked); !ok { // there is nothing to remove
+		if _, ok := r.looks().At(ref.asked); !ok { // there is nothing to remove
 			return pathGrant{}, false
 		}
 	}
-	f, ok := r.looks().at(asked)
+	f, ok := r.looks().At(asked)
 	if !ok {
 		return pathGrant{}, false
 	}
 	target := asked
 	if m := r.plan.view.mountAt(asked); m != nil && m.Kind != MountTmpfs {
-		if pathname.Below(f.real, m.Source) && f.never == "" { // it has been made since
+		if pathname.Below(f.Real, m.Source) && f.Never == "" { // it has been made since
 			return pathGrant{}, false
 		}
 		target = "" // a link of a granted tree that leads out of it
@@ -122,15 +123,15 @@ func (r *run) grantOfMissing(ref *pathRefusal) (pathGrant, bool) {
 // changes are the wants that take a writable grant.
 const changes = paths.Write | paths.Make | paths.Remove | paths.Change | paths.Ask
 
-func (r *run) grantOn(f hostFile, target string, want paths.Want) pathGrant {
-	g, use := pathGrant{flag: "--ro", source: f.real, file: !f.dir()}, hintRead
+func (r *run) grantOn(f withheld.File, target string, want paths.Want) pathGrant {
+	g, use := pathGrant{flag: "--ro", source: f.Real, file: !f.Dir()}, withheld.Read
 	if want&changes != 0 {
-		g.flag, use = "--rw", hintWrite
+		g.flag, use = "--rw", withheld.Write
 	}
-	if why := r.looks().unhintable(f, use); why != "" {
+	if why := r.looks().Why(f, use); why != "" {
 		return pathGrant{never: why}
 	}
-	if target != f.real {
+	if target != f.Real {
 		g.target = target
 	}
 	return g
@@ -164,12 +165,12 @@ func (r *run) grantOfReadOnly(ref *pathRefusal) pathGrant {
 		if !pathname.Below(at, m.path) { // a file that was granted by itself
 			source, target = ref.granted(m.Source), ref.granted(asked)
 		}
-		f, ok := r.looks().at(source)
-		if !ok || f.real != source {
+		f, ok := r.looks().At(source)
+		if !ok || f.Real != source {
 			continue
 		}
-		if never = r.looks().unhintable(f, hintWrite); never == "" {
-			g := pathGrant{flag: "--rw", source: source, file: !f.dir()}
+		if never = r.looks().Why(f, withheld.Write); never == "" {
+			g := pathGrant{flag: "--rw", source: source, file: !f.Dir()}
 			if asked == m.path { // as long as it is granted by itself it can't be replaced
 				g.instead = []Mount{m.Mount}
 			}
@@ -179,5 +180,5 @@ func (r *run) grantOfReadOnly(ref *pathRefusal) pathGrant {
 			return g
 		}
 	}
-	return pathGrant{never: cmp.Or(never, r.looks().unfound("it is granted read-only, and not to be seen on the host any more"))}
+	return pathGrant{never: cmp.Or(never, r.looks().Unfound("it is granted read-only, and not to be seen on the host any more"))}
 }

@@ -57,7 +57,7 @@ func (r *run) pathDenials() []Denial {
 	for i, f := range found {
 		all[i], grants[i], refs[i] = f.denial, f.grant, f.ref // in the order of what is looked at first
 	}
-	r.looks().widen(grants)
+	widen(r.looks(), grants)
 	unite(refs, grants)
 	for i, d := range all {
 		g := r.typed(grants[i])
@@ -101,7 +101,7 @@ func (r *run) refusedPaths(refusals []*pathRefusal) (found []foundPath, left int
 	}
 	for _, i := range slices.Concat(ranks...) {
 		ref := refusals[i]
-		if len(found) == mostPathDenials || r.looks().over {
+		if len(found) == mostPathDenials || r.looks().Over() {
 			left += ref.count
 			continue
 		}
@@ -109,7 +109,7 @@ func (r *run) refusedPaths(refusals []*pathRefusal) (found []foundPath, left int
 		ref = r.asWritten(ref)
 		g, ok := r.wayTo(ref)
 		if !ok {
-			if r.looks().over { // it was this one that took too long
+			if r.looks().Over() { // it was this one that took too long
 				left += ref.count
 			}
 			continue
@@ -133,7 +133,7 @@ func (r *run) asWritten(ref *pathRefusal) *pathRefusal {
 	if m := r.plan.view.mountAt(cmp.Or(ref.real, ref.asked)); !ref.opens || m != nil && m.Kind != MountTmpfs {
 		return ref
 	}
-	if f, ok := r.looks().at(ref.asked); !ok || f.dir() || f.never != "" {
+	if f, ok := r.looks().At(ref.asked); !ok || f.Dir() || f.Never != "" {
 		return ref
 	}
 	written := *ref

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/seed-75010da9/jail/internal/withheld"
 	"github.com/seed-75010da9/jail/jail/internal/notify"
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 	"github.com/seed-75010da9/jail/seccomp"
@@ -189,5 +190,5 @@ func ofItself(p string) bool {
 			return true
 		}
 	}
-	return ofProcess(p)
+	return withheld.OfProcess(p)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-75010da9/jail/internal/ablation"
+	"github.com/seed-75010da9/jail/internal/withheld"
 	"github.com/seed-75010da9/jail/seccomp"
 	"golang.org/x/sys/unix"
 )
@@ -72,7 +73,7 @@ func TestWhyOfPaths(t *testing.T) {
 		{"/work/tool", accessWrite, true, "", "", "", ""},
 		{"/work/tool", accessExecute, true, "", "", "", ""}, // though it was opened to be written
 		{"/dev/tty", accessRead, false, "ENOENT", root, "--tty", ""},
-		{"/etc/shadow", accessRead, false, "ENOENT", root, "", notHinted + "it is where secrets"},
+		{"/etc/shadow", accessRead, false, "ENOENT", root, "", withheld.NotHinted + "it is where secrets"},
 	} {
 		at := strings.NewReplacer("DIR", dir)
 		if _, err := os.Stat("/dev/kvm"); err == nil && c.path == "/dev/kvm" {

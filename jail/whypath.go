@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-75010da9/jail/internal/pathname"
 	"github.com/seed-75010da9/jail/internal/shellword"
+	"github.com/seed-75010da9/jail/internal/withheld"
 	"github.com/seed-75010da9/jail/jail/internal/paths"
 	"golang.org/x/sys/unix"
 )
@@ -58,7 +59,7 @@ func (r *run) explainPath(p string, t, without *try, out *Tried) {
 	}
 	g, ok := r.grantOfPath(ref)
 	if !ok {
-		if dir := path.Dir(p); want&paths.Make != 0 && !r.looks().over && kernelsOwn(dir) == "" {
+		if dir := path.Dir(p); want&paths.Make != 0 && !r.looks().Over() && withheld.KernelsOwn(dir) == "" {
 			out.Never = "the host does not have that folder either: make " + shellword.Quote(dir) + " there and grant it with --rw"
 		}
 		return
@@ -83,13 +84,13 @@ func (r *run) wallOfPath(p string, ref *pathRefusal, want paths.Want, t, without
 			return false
 		}
 	case errno == unix.ENOENT || errno == unix.ENOTDIR:
-		if _, ok := r.looks().at(p); !ok && want&paths.Make == 0 {
+		if _, ok := r.looks().At(p); !ok && want&paths.Make == 0 {
 			out.Layer, out.Why = "", "it is not in the box, and the host does not show it to the caller either"
-			if r.looks().over {
-				out.Layer, out.Why, out.Never = LayerRoot, "it is not in the box", tookTooLong
+			if r.looks().Over() {
+				out.Layer, out.Why, out.Never = LayerRoot, "it is not in the box", withheld.TookTooLong
 			}
-			if ofProcess(p) {
-				out.Layer, out.Why, out.Never = LayerRoot, "it is not in the box", kernelsOwn(p)
+			if withheld.OfProcess(p) {
+				out.Layer, out.Why, out.Never = LayerRoot, "it is not in the box", withheld.KernelsOwn(p)
 			}
 			return false
 		}

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/withheld"
 )
 
 // unreached is why no flag that opens a call has a program reach the Unix socket that is
@@ -20,14 +22,14 @@ func (r *run) unreached() string {
 	if _, there := r.statOf(); there {
 		return ""
 	}
-	f, ok := r.looks().at(q.socket)
+	f, ok := r.looks().At(q.socket)
 	switch {
-	case !ok || f.mode&unix.S_IFMT != unix.S_IFSOCK:
+	case !ok || f.Mode&unix.S_IFMT != unix.S_IFSOCK:
 		return ""
 	case r.plan.handled.abi >= abiUnix:
 		return "Landlock keeps Unix sockets within the box" + own
 	}
-	return notHinted + "--unix opens it together with a grant of the folder that it lies in, and by it whatever its server does outside of the box"
+	return withheld.NotHinted + "--unix opens it together with a grant of the folder that it lies in, and by it whatever its server does outside of the box"
 }
 
 // A socketType is one in a question.

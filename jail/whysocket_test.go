@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-75010da9/jail/internal/withheld"
 )
 
 // No flag is named that does not lead to a socket, nor is one said not to be that does.
@@ -29,7 +31,7 @@ func TestWhyOfSocketsThatAreNotThere(t *testing.T) {
 			access = "have a socket"
 		}
 		_, tries := whyOf(t, s, "unix:"+at)
-		if got := tries[access]; got.Allowed || got.Grant != "" || kept != strings.HasPrefix(got.Never, "Landlock keeps") || !kept && !strings.HasPrefix(got.Never, notHinted+"--unix opens it together") {
+		if got := tries[access]; got.Allowed || got.Grant != "" || kept != strings.HasPrefix(got.Never, "Landlock keeps") || !kept && !strings.HasPrefix(got.Never, withheld.NotHinted+"--unix opens it together") {
 			t.Errorf("--unix %v, outside of the box: %+v", allowed, got)
 		}
 		_, tries = whyOf(t, s, "unix:"+dir+"/nothing")

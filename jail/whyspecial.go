@@ -48,14 +48,14 @@ func (r *run) leads(p string) (real string, ok bool) {
 			return p, true
 		}
 	}
-	f, ok := r.looks().at(source)
+	f, ok := r.looks().At(source)
 	switch {
 	case !ok:
 		return p, false
 	case r.spec.inPlace():
-		return f.real, true
+		return f.Real, true
 	}
-	return path.Join(m.path, strings.TrimPrefix(f.real, m.Source)), pathname.Below(f.real, m.Source)
+	return path.Join(m.path, strings.TrimPrefix(f.Real, m.Source)), pathname.Below(f.Real, m.Source)
 }
 
 // explainSpecial adds to what mode and mount say of a named pipe, a socket or a device

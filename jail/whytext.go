@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/seed-75010da9/jail/internal/shellword"
+	"github.com/seed-75010da9/jail/internal/withheld"
 )
 
 // layerWord names a wall in a sentence: root is not the user of that name.
@@ -58,7 +59,7 @@ func (a Answer) Text() string {
 		switch {
 		case t.Grant != "":
 			b.WriteString("      to allow it: " + Denial{Grant: t.Grant, Opens: t.Opens}.Way() + "\n")
-		case strings.HasPrefix(t.Never, notHintedWord):
+		case strings.HasPrefix(t.Never, withheld.NotHintedWord):
 			b.WriteString("      " + t.Never + "\n")
 		case t.Never != "":
 			b.WriteString("      no flag allows it: " + t.Never + "\n")

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-75010da9/jail/internal/shellword"
-	"github.com/seed-75010da9/jail/jail"
+	"github.com/seed-75010da9/jail/internal/withheld"
 )
 
 // grants are in order, each with some of what was used of it, and what it opens besides.
@@ -46,7 +46,7 @@ func (t *tree) grants(count map[string]int, how string, used map[string]int) []G
 			g.opens = t.openingText(p, touched, how == howWritten)
 			g.Why += g.opens
 		}
-		if !t.dirs[p] && jail.KeyNamed(g.Host) {
+		if !t.dirs[p] && withheld.KeyNamed(g.Host) {
 			g.Why += "; it is called as keys and tokens are"
 		}
 		if how == howWritten && steers(g.Host) {

@@ -5,20 +5,20 @@ import (
 	"time"
 
 	"github.com/seed-75010da9/jail/internal/shellword"
-	"github.com/seed-75010da9/jail/jail"
+	"github.com/seed-75010da9/jail/internal/withheld"
 )
 
 // A judge looks at what the host has. What it takes is bounded, for all profiles that are
 // made of the same runs.
 type judge struct {
-	hints   *jail.Hints
+	hints   *withheld.Looks
 	private map[string]string // what they say of folders and files of the host's
 	holding map[string]held   // and of what lies right in folders
-	there   *jail.Hints       // with time of their own
+	there   *withheld.Looks   // with time of their own
 }
 
 func newJudge() *judge {
-	return &judge{jail.NewHintsFor(lookingInto), map[string]string{}, map[string]held{}, jail.NewHintsFor(lookingAt)}
+	return &judge{withheld.NewFor(lookingInto), map[string]string{}, map[string]held{}, withheld.NewFor(lookingAt)}
 }
 
 // How long the host is looked at: into folders, for what is private, and at what is there.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-75010da9/jail/internal/shellword"
-	"github.com/seed-75010da9/jail/jail"
+	"github.com/seed-75010da9/jail/internal/withheld"
 )
 
 // A grant of a folder opens all that it holds, used or not. What lies right in it is looked
@@ -16,7 +16,7 @@ import (
 // held is what lies right in a folder; not known is for one that could not be looked at
 // whole.
 type held struct {
-	list  []jail.Holding
+	list  []withheld.Holding
 	known bool
 }
 
@@ -33,7 +33,7 @@ func (t *tree) holds(p string) held {
 
 // opened is what lies right in a folder and is not among what was used, by path, or lies
 // around it; what the box shows something else in the place of is not opened.
-func (t *tree) opened(dir string, used func(p string) bool) (list []jail.Holding) {
+func (t *tree) opened(dir string, used func(p string) bool) (list []withheld.Holding) {
 	for _, h := range t.holds(dir).list {
 		if p := path.Join(dir, h.Name); !used(p) && !t.made[p] && t.root(p) != p {
 			list = append(list, h)
@@ -54,8 +54,8 @@ func steers(p string) bool {
 }
 
 // private says whether some of what lies in a folder is called as keys are.
-func private(list []jail.Holding) bool {
-	return slices.ContainsFunc(list, func(h jail.Holding) bool { return h.Keys })
+func private(list []withheld.Holding) bool {
+	return slices.ContainsFunc(list, func(h withheld.Holding) bool { return h.Keys })
 }
 
 // alone says whether a folder has nothing but what is written to, so that it opens no more
@@ -68,7 +68,7 @@ func (t *tree) alone(dir string, written func(p string) bool) bool {
 	if !t.holds(dir).known {
 		return false
 	}
-	return !slices.ContainsFunc(t.opened(dir, written), func(h jail.Holding) bool {
+	return !slices.ContainsFunc(t.opened(dir, written), func(h withheld.Holding) bool {
 		return t.enough == fullDetail || h.Keys || h.Steers
 	})
 }
@@ -79,7 +79,7 @@ func (t *tree) openable(dir string, written func(p string) bool) bool {
 	if m, _ := t.covering(dir); t.there.Gone(m.Source) {
 		return true // nothing is
 	}
-	return !t.missing(dir) && t.keeps(dir) == "" && !steers(t.host(dir)) && t.holds(dir).known && !slices.ContainsFunc(t.opened(dir, written), func(h jail.Holding) bool { return h.Keys || h.Steers })
+	return !t.missing(dir) && t.keeps(dir) == "" && !steers(t.host(dir)) && t.holds(dir).known && !slices.ContainsFunc(t.opened(dir, written), func(h withheld.Holding) bool { return h.Keys || h.Steers })
 }
 
 const opensBesides = "; opens besides: "
@@ -90,11 +90,11 @@ const mostKeys = 12
 // openingText is what a folder opens besides what was used of it, for a comment: keys, and
 // what is hidden, first. Of what is only read these alone are told.
 func (t *tree) openingText(dir string, used func(p string) bool, writable bool) string {
-	list := slices.DeleteFunc(t.opened(dir, used), func(h jail.Holding) bool { return !writable && !h.Keys })
+	list := slices.DeleteFunc(t.opened(dir, used), func(h withheld.Holding) bool { return !writable && !h.Keys })
 	if len(list) == 0 {
 		return ""
 	}
-	rank := func(h jail.Holding) int {
+	rank := func(h withheld.Holding) int {
 		switch {
 		case h.Keys:
 			return 0
@@ -103,7 +103,7 @@ func (t *tree) openingText(dir string, used func(p string) bool, writable bool) 
 		}
 		return 2
 	}
-	slices.SortStableFunc(list, func(a, b jail.Holding) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(list, func(a, b withheld.Holding) int { return rank(a) - rank(b) })
 	told := min(len(list), mostNamed)
 	for told < min(len(list), mostKeys) && rank(list[told]) < 2 {
 		told++

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-75010da9/jail/internal/withheld"
 	"github.com/seed-75010da9/jail/jail"
 )
 
@@ -29,7 +30,7 @@ func TestNoFolderUnlooked(t *testing.T) {
 	spec := jail.Spec{View: []jail.Mount{{Kind: jail.MountRO, Source: dir, Target: dir}}}
 	runs := []Watched{{Spec: spec, Result: jail.Result{Used: &jail.Used{Paths: used}}}}
 	tree := newTree(runs, listAll, newJudge())
-	tree.hints = jail.NewHintsFor(0)
+	tree.hints = withheld.NewFor(0)
 	l := fromTree("base", []string{"x"}, runs, tree)
 	for _, g := range l.ReadOnly {
 		if rel, _ := filepath.Rel(backup, g.Host); !strings.Contains(" a b c d sub/x sub/y sub/z sub/node_modules/m/x.js ", " "+rel+" ") {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed-75010da9/jail/internal/shellword"
+	"github.com/seed-75010da9/jail/internal/withheld"
 	"github.com/seed-75010da9/jail/jail"
 )
 
@@ -30,7 +31,7 @@ func unwritten(watched *jail.Used, other jail.Spec, enforced *jail.Used, told []
 			swallowed[u.Path] = true
 		}
 	}
-	shows, hints := covers(view), jail.NewHintsFor(lookingAt)
+	shows, hints := covers(view), withheld.NewFor(lookingAt)
 	var outer string // what was made and is told of, with all that it holds
 	for _, u := range hostWrites(watched) {
 		quoted := shellword.Text(u.Path)
@@ -74,7 +75,7 @@ func fate(u jail.PathUse, swallowed map[string]bool) string {
 }
 
 // way is what has it written there, but for what no hint names.
-func way(hints *jail.Hints, u jail.PathUse) string {
+func way(hints *withheld.Looks, u jail.PathUse) string {
 	g := Grant{Host: u.Source}
 	if u.Made || u.Removed {
 		g.Host = parent(u.Source)

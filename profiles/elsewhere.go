@@ -3,6 +3,7 @@ package profiles
 import (
 	"path/filepath"
 
+	"github.com/seed-75010da9/jail/internal/withheld"
 	"github.com/seed-75010da9/jail/jail"
 )
 
@@ -16,7 +17,7 @@ func (s *search) elsewhere(field, wants, path string) {
 		}
 	}
 	way := "give --ro " + shown(path) + " if that is right"
-	if why := jail.NewHints().WithheldWord(path, given); why != "" {
+	if why := withheld.New().WithheldWord(path, given); why != "" {
 		way = why
 	}
 	s.b.fault(field, s.arg, "a program that brings its libraries in its own folder; this one "+wants+": "+way)
@@ -24,7 +25,7 @@ func (s *search) elsewhere(field, wants, path string) {
 
 // ifRight is what to do about a file that is there and that others than the caller name.
 func ifRight(path string) string {
-	if why := jail.NewHints().Withheld(path, false); why != "" {
+	if why := withheld.New().Withheld(path, false); why != "" {
 		return why
 	}
 	return "grant that with --ro if it is right"

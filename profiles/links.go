@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/seed-75010da9/jail/internal/shellword"
+	"github.com/seed-75010da9/jail/internal/withheld"
 	"github.com/seed-75010da9/jail/jail"
 )
 
@@ -64,7 +65,7 @@ func (t trail) refusal(written bool) string {
 			return "a path that leads to something; the symbolic link " + shellword.Quote(l.path) + " leads to " + shellword.Quote(t.real) + ", where nothing is"
 		default:
 			const planted = "a path without symbolic links, which an earlier run may have left behind: %s is one"
-			if why := jail.NewHints().Withheld(t.real, written); why != "" {
+			if why := withheld.New().Withheld(t.real, written); why != "" {
 				return fmt.Sprintf(planted+", and leads to %s: %s", shellword.Quote(l.path), shellword.Quote(t.real), why)
 			}
 			return fmt.Sprintf(planted+"; if it is right, give %s", shellword.Quote(l.path), shellword.Quote(t.real))

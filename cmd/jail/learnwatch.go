@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seed-75010da9/jail/internal/shellword"
+	"github.com/seed-75010da9/jail/internal/withheld"
 	"github.com/seed-75010da9/jail/jail"
 	"github.com/seed-75010da9/jail/learn"
 	"github.com/seed-75010da9/jail/profiles"
@@ -52,7 +53,7 @@ const lookingForHeld = 4 * time.Second
 // any box, unless a flag grants the folder.
 func (l *learner) holdBack(dir string) {
 	l.heldIn = dir
-	held, unseen, whole := jail.NewHintsFor(lookingForHeld).Steering(dir)
+	held, unseen, whole := withheld.NewFor(lookingForHeld).Steering(dir)
 	switch why := unkept(l.o.over.Tier, held, unseen, whole); {
 	case why != "":
 		l.line.fault("the working directory", dir, why)
@@ -88,7 +89,7 @@ func (l *learner) tellMade() {
 	if l.heldIn == "" {
 		return
 	}
-	now, unseen, _ := jail.NewHintsFor(lookingForHeld).Steering(l.heldIn)
+	now, unseen, _ := withheld.NewFor(lookingForHeld).Steering(l.heldIn)
 	const mostTold = 8
 	told := 0
 	for _, at := range now {

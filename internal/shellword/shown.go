@@ -8,3 +8,6 @@ func Shown(p string) string {
 	}
 	return Text(p)
 }
+
+// NameLetters are the characters of names of variables and the like.
+const NameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"

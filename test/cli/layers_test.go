@@ -52,19 +52,23 @@ func TestCommandImportsNothingHeavy(t *testing.T) {
 // directly or not, and no others.
 func TestImportsRunOneWay(t *testing.T) {
 	// What package jail stands on.
-	base := []string{"seccomp", "cgroups", "internal/ablation", "internal/folder", "internal/hostns", "internal/interrupt", "internal/kernelfs", "internal/pid1", "internal/shellword", "internal/threads"}
+	base := []string{"seccomp", "cgroups", "internal/ablation", "internal/folder", "internal/hostmounts", "internal/hostns", "internal/interrupt", "internal/kernelfs", "internal/pathname", "internal/pid1", "internal/shellword", "internal/threads", "internal/withheld"}
 	with := func(more ...string) []string { return slices.Concat(base, more) }
 	for pkg, allowed := range map[string][]string{
 		"seccomp":                  nil,
 		"cgroups":                  nil,
 		"internal/ablation":        nil,
 		"internal/folder":          nil,
+		"internal/hostmounts":      {"cgroups", "internal/pathname"},
 		"internal/hostns":          nil,
 		"internal/interrupt":       nil,
 		"internal/kernelfs":        nil,
+		"internal/pathname":        nil,
 		"internal/pid1":            nil,
 		"internal/shellword":       nil,
+		"internal/testtree":        nil,
 		"internal/threads":         {"internal/hostns"},
+		"internal/withheld":        {"cgroups", "internal/hostmounts", "internal/kernelfs", "internal/pathname", "internal/pid1", "internal/shellword"},
 		"internal/attacks":         with("jail"),
 		"jail":                     base,
 		"profiles":                 with("jail"),
