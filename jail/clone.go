@@ -23,6 +23,9 @@ func cloneError(err error) error {
 		e.Remedy = "raise the namespace limits in /proc/sys/user/max_*_namespaces" + orTier2
 	case errors.Is(err, unix.EAGAIN):
 		e.Remedy = moreProcesses
+	case errors.Is(err, unix.EDQUOT):
+		e.Operation, e.Operand = "keyctl", "session keyring"
+		e.Remedy = "let the user have one key more: sysctl kernel.keys.maxkeys and kernel.keys.maxbytes say how many there may be, and /proc/key-users how many there are"
 	case errors.Is(err, unix.ECHILD):
 		e.Operation, e.Operand = "execve", "PID 1's image"
 	case errors.Is(err, unix.EINVAL):

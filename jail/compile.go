@@ -163,9 +163,10 @@ func (b *builder) identity(off ablation.Set) {
 		b.call(unix.SYS_SETGROUPS, "setgroups", "none", num(0), num(0)).wants(0)
 		b.call(unix.SYS_SETRESUID, "setresuid", strconv.Itoa(b.host.boxUID), u, u, u).wants(0)
 		if b.host.keyrings && !off.Has(ablation.Keyring) {
-			// A session keyring of its own instead of the caller's (keyctl(2)).
-			// Not for an ordinary caller's box: each takes one of the 200 keys
-			// that the kernel lets a user have, and the filter is there as well.
+			// A session keyring of its own (keyctl(2)), instead of the one that PID 1
+			// has with all boxes of the caller (init.c). An ordinary caller's box has
+			// that: each of its own takes one of the 200 keys that the kernel lets a
+			// user have, and the filter is there as well.
 			b.call(unix.SYS_KEYCTL, "keyctl", "session keyring", num(unix.KEYCTL_JOIN_SESSION_KEYRING, "KEYCTL_JOIN_SESSION_KEYRING"), num(0))
 		}
 	}

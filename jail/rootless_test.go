@@ -1,12 +1,14 @@
 package jail
 
 import (
+	"context"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 )
@@ -126,4 +128,62 @@ func TestRootlessHostIDsDiffer(t *testing.T) {
 	if a, b := <-ids, <-ids; a == b || strings.HasSuffix(a, " 0") {
 		t.Errorf("two boxes are %s and %s", a, b)
 	}
+}
+
+// All boxes of an ordinary user's have one session keyring together, which is not the
+// caller's: a user has 200 keys.
+func TestRootlessBoxesShareAKeyring(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("not for root: each of its boxes has a keyring of its own")
+	}
+	before := keysOf(t, os.Getuid())
+	const boxes = 8
+	var ready, ended sync.WaitGroup
+	ready.Add(boxes)
+	counted := make(chan struct{})
+	for range boxes {
+		ended.Go(func() {
+			said := sync.OnceFunc(ready.Done)
+			defer said()
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			_, err := RunIO(ctx, shell("echo; exec sleep 30"), IO{Stdout: onWrite(func() {
+				said()
+				<-counted
+				cancel()
+			})})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	ready.Wait()
+	during := keysOf(t, os.Getuid())
+	close(counted)
+	ended.Wait()
+	if during > before+1 {
+		t.Errorf("%d keys with %d boxes, %d without", during, boxes, before)
+	}
+}
+
+// keysOf is how many keys count against what a user may have (proc_key_users(5)).
+func keysOf(t *testing.T, uid int) int {
+	t.Helper()
+	text, err := os.ReadFile("/proc/key-users")
+	if err != nil {
+		leaveOut(t, "no keys are counted here: "+err.Error())
+	}
+	for line := range strings.Lines(string(text)) {
+		f := strings.Fields(line)
+		if len(f) < 4 || f[0] != strconv.Itoa(uid)+":" {
+			continue
+		}
+		used, _, _ := strings.Cut(f[3], "/")
+		n, err := strconv.Atoi(used)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	return 0
 }

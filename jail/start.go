@@ -38,7 +38,7 @@ func (r *run) start() (_ *child, err error) {
 	if err := c.connect(); err != nil {
 		return nil, err
 	}
-	return c, c.ask(pid1.Request{Namespaces: r.namespacesOfItsOwn(), KeepSession: r.off.Has(ablation.Session), Group: r.bornIn()})
+	return c, c.ask(pid1.Request{Namespaces: r.namespacesOfItsOwn(), KeepSession: r.off.Has(ablation.Session), KeepKeyring: r.off.Has(ablation.Keyring), Group: r.bornIn()})
 }
 
 // adopt takes over the early starter, unless it has done already what this run

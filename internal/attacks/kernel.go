@@ -35,16 +35,10 @@ func kernel() []Row {
 		with:  []ablation.Wall{ablation.Keyring},
 		skip:  needsKeys,
 	}
-	// Root's boxes have a key ring of their own besides.
+	// Boxes have another key ring besides.
 	ownRing := readKey
 	ownRing.name += ", with one of the box's own"
 	ownRing.walls, ownRing.with = []ablation.Wall{ablation.Seccomp, ablation.Keyring}, nil
-	ownRing.skip = func(who Role) Reason {
-		if why := needsKeys(who); why != "" {
-			return why
-		}
-		return forRoot(userQuota)(who)
-	}
 	return []Row{
 		readKey,
 		ownRing,

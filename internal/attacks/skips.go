@@ -23,7 +23,6 @@ const (
 	notLoaded  Reason = "the kernel has not loaded what is attacked, and trying would load it"
 	noTurn     Reason = "this process has the last nice value itself, behind which nobody can be moved"
 	exposes    Reason = "on a machine in use: a box of root's of tier 2 would need the program where others may run it"
-	userQuota  Reason = "a box of an ordinary user's keeps its session key ring: the kernel lets a user have 200 keys, which many boxes would use up"
 	// NoTier2 is a refusal as a whole, which package jail's tests look at.
 	NoTier2    Reason = "without Landlock there is no box of tier 2"
 	gainless   Reason = "this process has no_new_privs, with which no program gives it capabilities, without a box either"
@@ -31,7 +30,7 @@ const (
 )
 
 // inherent are the reasons that lie in the kernel or in who one is.
-var inherent = map[Reason]bool{noGroup: true, rootsOwn: true, noCores: true, userQuota: true, keptGroups: true, noTurn: true, notLoaded: true, exposes: true, noHardware: true, gainless: true, NoTier2: true}
+var inherent = map[Reason]bool{noGroup: true, rootsOwn: true, noCores: true, keptGroups: true, noTurn: true, notLoaded: true, exposes: true, noHardware: true, gainless: true, NoTier2: true}
 
 // Inherent says whether the reason lies in the kernel or in who one is, and not in
 // how a test was started.

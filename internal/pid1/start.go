@@ -60,6 +60,9 @@ type Request struct {
 	Namespaces uintptr // that PID 1 gets of its own
 	// KeepSession leaves PID 1 in the caller's session.
 	KeepSession bool
+	// KeepKeyring leaves it the caller's session keyring (keyrings(7)), in place of the
+	// one that all boxes of a user share.
+	KeepKeyring bool
 	// Group is the version 2 control group that PID 1 is born in (clone3(2),
 	// CLONE_INTO_CGROUP), or -1.
 	Group int
@@ -68,6 +71,7 @@ type Request struct {
 const (
 	requestSize = 16
 	keepSession = 1
+	keepKeyring = 2
 )
 
 // Send sends r to the starter.
@@ -75,7 +79,10 @@ func (r Request) Send(channel int) error {
 	b := binary.LittleEndian.AppendUint64(make([]byte, 0, requestSize), uint64(r.Namespaces))
 	flags := uint64(0)
 	if r.KeepSession {
-		flags = keepSession
+		flags |= keepSession
+	}
+	if r.KeepKeyring {
+		flags |= keepKeyring
 	}
 	b = binary.LittleEndian.AppendUint64(b, flags)
 	var rights []byte
@@ -93,7 +100,7 @@ func (e ExecError) Error() string { return "execve of PID 1's image: " + e.Err.E
 func (e ExecError) Unwrap() error { return e.Err }
 
 // Born waits for the answer of a starter that has its request, and for its end.
-// The error is an ExecError, the errno of clone, or ECHILD when the starter came
+// The error is an ExecError, the errno of clone or (EDQUOT) of keyctl, or ECHILD when the starter came
 // to an end without an answer. One that somebody stops is continued; one that says
 // nothing for ten seconds is ended.
 func Born(starter, channel int) (pid int, err error) {

@@ -75,6 +75,7 @@ struct request {
 };
 
 #define KEEP_SESSION 1
+#define KEEP_KEYRING 2
 
 /* What comes with each part of the plan: where it is going to stand. The plan's
  * rest itself comes as a descriptor, and stays none. */
@@ -112,8 +113,11 @@ enum {
 #define F_GET_SEALS 1034
 #define SEALS_WANTED 15 /* F_SEAL_SEAL | SHRINK | GROW | WRITE */
 #define WALL 0x40000000 /* __WALL: children of every kind */
+#define EPERM 1
 #define EINTR 4
 #define ECHILD 10
+#define EACCES 13
+#define ENOSYS 38
 
 struct sigaction {
 	void (*handler)(int);
@@ -394,6 +398,25 @@ static s32 clone_pid1(const struct request *r, s32 group)
 	return (s32)sys(SYS_CLONE3, (u64)&args, sizeof args, 0, 0, 0, 0);
 }
 
+/* The caller's session keyring is in no namespace. PID 1 has one beside it, which is
+ * found by its name: all boxes of a user share it, since a user has 200 keys
+ * (keyrings(7)), and no box has anything in it. It is joined out here because names of
+ * keyrings are the user namespace's. Without the permission to be searched it would
+ * not be found again. Where nobody has keys, or a filter around forbids them, the box
+ * has none either. */
+static long join_keyring(void)
+{
+	static const char name[] = "jail";
+	long ring = sys(SYS_KEYCTL, 1 /* KEYCTL_JOIN_SESSION_KEYRING */, (u64)name, 0, 0, 0, 0);
+
+	if (ring == -ENOSYS || ring == -EPERM || ring == -EACCES)
+		return 0;
+	if (ring > 0)
+		sys(SYS_KEYCTL, 5 /* KEYCTL_SETPERM */, (u64)-3 /* KEY_SPEC_SESSION_KEYRING */,
+			0x3f0b0000 /* KEY_POS_ALL | KEY_USR_VIEW | KEY_USR_READ | KEY_USR_SEARCH */, 0, 0, 0);
+	return ring;
+}
+
 /* The kernel needs most of a millisecond for the namespaces. So the supervisor
  * starts us without any, and goes on planning while we clone PID 1 into them,
  * as a child of the supervisor (CLONE_PARENT), tell it the pid or the errno,
@@ -407,7 +430,7 @@ static void become_pid1(void)
 {
 	struct request request;
 	struct rights rights;
-	s32 pid;
+	s32 pid = 0;
 	u32 n;
 
 	unblock_signals();
@@ -421,7 +444,10 @@ static void become_pid1(void)
 		leave(125);
 	if (!(request.flags & KEEP_SESSION))
 		sys(SYS_SETSID, 0, 0, 0, 0, 0, 0);
-	pid = clone_pid1(&request, n == 1 ? rights.fd[0] : -1);
+	if (!(request.flags & KEEP_KEYRING))
+		pid = (s32)join_keyring();
+	if (pid >= 0)
+		pid = clone_pid1(&request, n == 1 ? rights.fd[0] : -1);
 	if (pid == 0)
 		return;
 	sys(SYS_WRITE, CHANNEL, (u64)&pid, sizeof pid, 0, 0, 0);
