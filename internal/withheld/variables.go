@@ -19,7 +19,7 @@ const (
 	prefixIn                 // what lies where a prefix has code
 	allIn
 	settingsIn // what lies there of programs that are known (settingsOf)
-	namedIn    // the file itself, or in a folder what is called as code is
+	namedIn    // the file itself: a folder may be where somebody works
 )
 
 // A namerGroup is variables of which one thing is known.
@@ -68,7 +68,7 @@ func (l loadedPlace) means(h *Looks, real string) bool {
 	case settingsIn:
 		return isSetting(strings.TrimPrefix(real, l.at))
 	case namedIn:
-		return real == l.at || h.code(real)
+		return real == l.at
 	}
 	return true
 }
@@ -100,7 +100,7 @@ func (h *Looks) loadedBy() (list []loadedPlace) {
 				l := loadedPlace{p, n.variable, n.why, n.in}
 				if n.in == namedIn {
 					if f, ok := h.look(p); ok && f.Dir() {
-						l.in = codeIn
+						continue
 					}
 				}
 				switch broad := h.broad(p); {

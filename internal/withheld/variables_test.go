@@ -16,7 +16,7 @@ func TestHintsAreNotForWhatVariablesRun(t *testing.T) {
 		"GIT_EXTERNAL_DIFF": "DIR/in/f", "GIT_ASKPASS": "DIR/in/f", "PROMPT_COMMAND": ". DIR/in/f", "ZDOTDIR": "DIR/in", "BASH_ENV": "DIR/in/f", "ENV": "DIR/in/f", "NODE_OPTIONS": "--max-old-space-size=9 --require DIR/in/f", "PERL5OPT": "-Mx -IDIR/in",
 		"PERL5LIB": "/none:DIR/in", "RUBYOPT": "-rDIR/in/f", "RUBYLIB": "DIR/in", "JAVA_TOOL_OPTIONS": "-javaagent:DIR/in/f=x", "PYTHONSTARTUP": "DIR/in/f", "PYTHONPATH": "DIR/in", "PYTHONUSERBASE": "DIR/in", "RUSTC_WRAPPER": "DIR/in/f",
 		"LESSOPEN": "||-DIR/in/f %s", "SSH_ASKPASS": "DIR/in/f", "SUDO_ASKPASS": "DIR/in/f", "LUA_PATH": "DIR/in/?.lua;;", "LD_PRELOAD": "/none.so DIR/in/f", "LD_LIBRARY_PATH": "DIR/in", "BROWSER": "DIR/in/f", "GOFLAGS": "-toolexec=DIR/in/f",
-		"KUBE_EDITOR": "DIR/in/f -w", "BUNDLE_GEMFILE": "DIR/in/f", "PYTHONPATH_OF_NOBODY": "/none:DIR/in", "CARGO_BUILD_RUSTC_WRAPPER": "DIR/in/f", "PS1": "$(DIR/in/f) $ ", "BASH_FUNC_x%%": "() { DIR/in/f \"$@\"; }", "FPATH": "DIR/in", "GCC_EXEC_PREFIX": "DIR/in/",
+		"KUBE_EDITOR": "DIR/in/f -w", "BUNDLE_GEMFILE": "DIR/in/f", "CARGO_BUILD_RUSTC_WRAPPER": "DIR/in/f", "PS1": "$(DIR/in/f) $ ", "BASH_FUNC_x%%": "() { DIR/in/f \"$@\"; }", "FPATH": "DIR/in", "GCC_EXEC_PREFIX": "DIR/in/",
 		"MAKEFILES": "DIR/in/f", "VIMINIT": "source DIR/in/f", "TCLLIBPATH": "DIR/in", "DOTNET_STARTUP_HOOKS": "DIR/in/f", "CARGO_HOME": "DIR/in", "SHELL": "DIR/in/f", "NODE_REPL_EXTERNAL_MODULE": "DIR/in/f", "XDG_CONFIG_DIRS": "/none:DIR/in",
 	} {
 		t.Run(variable, func(t *testing.T) {
@@ -54,6 +54,15 @@ func TestHintsAreNotForWhatLiesInFoldersOfVariables(t *testing.T) {
 		if got := h.Withheld(filepath.Join(dir, p), true); (got != "") != refused {
 			t.Errorf("Withheld(%s) to be written = %q, want refused: %v", p, got, refused)
 		}
+	}
+}
+
+// A folder that a variable names of which nothing is known may be where somebody works.
+func TestHintsAreForFoldersOfOtherVariables(t *testing.T) {
+	dir := closedTree(t, "job/x.py")
+	t.Setenv("WORK_OF_SOMEBODY", dir)
+	if got := New().Withheld(dir+"/job", true); got != "" {
+		t.Errorf("Withheld(job) to be written = %q", got)
 	}
 }
 
