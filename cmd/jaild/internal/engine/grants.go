@@ -11,8 +11,6 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/experimental/sys"
 	"github.com/tetratelabs/wazero/experimental/sysfs"
-
-	"github.com/seed-75010da9/jail/internal/pathname"
 )
 
 // A grant is a file or a folder that a module may use.
@@ -46,9 +44,14 @@ func openGrants(from []grantOption) (grants, error) {
 	}
 	slices.SortStableFunc(all, func(a, b *grant) int { return len(b.path) - len(a.path) })
 	for _, g := range all {
-		g.outer = slices.ContainsFunc(all, func(in *grant) bool { return in != g && pathname.Below(in.path, g.path) })
+		g.outer = slices.ContainsFunc(all, func(in *grant) bool { return in != g && below(in.path, g.path) })
 	}
 	return all, nil
+}
+
+// below says whether one absolute path is another or lies below it.
+func below(p, dir string) bool {
+	return p == dir || dir == "/" || strings.HasPrefix(p, dir+"/")
 }
 
 // find is the grant that a path belongs to, and the path in it.
@@ -57,7 +60,7 @@ func (all grants) find(p string) (g *grant, rel string) {
 		if p == g.path {
 			return g, "."
 		}
-		if pathname.Below(p, g.path) && g.root != nil {
+		if below(p, g.path) && g.root != nil {
 			return g, strings.TrimPrefix(strings.TrimPrefix(p, g.path), "/")
 		}
 	}
@@ -68,7 +71,7 @@ func (all grants) find(p string) (g *grant, rel string) {
 func (all grants) names(dir string) []string {
 	var names []string
 	for _, g := range all {
-		if g.path != dir && pathname.Below(g.path, dir) {
+		if g.path != dir && below(g.path, dir) {
 			name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(g.path, dir), "/"), "/")
 			names = append(names, name)
 		}
