@@ -2,15 +2,16 @@ package jail
 
 import (
 	"fmt"
-	"github.com/seed-75010da9/jail/internal/testtree"
-	"github.com/seed-75010da9/jail/internal/withheld"
-	"golang.org/x/sys/unix"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/seed-75010da9/jail/internal/testtree"
+	"github.com/seed-75010da9/jail/internal/withheld"
+	"golang.org/x/sys/unix"
 )
 
 // closedTree is a home of somebody's, and what lies around it.

@@ -136,7 +136,7 @@ func (h *Looks) loadedBy() (list []loadedPlace) {
 		}
 	}
 	for _, variable := range os.Environ() {
-		if name, value, _ := strings.Cut(variable, "="); strings.ContainsAny(value, "/~") && !h.tellsOf(name) {
+		if name, value, _ := strings.Cut(variable, "="); strings.ContainsAny(value, "/~") && !known(name) {
 			add(namer{name, value, "programs that you run may run or load it, by ", namedIn, false})
 		}
 	}
@@ -146,8 +146,8 @@ func (h *Looks) loadedBy() (list []loadedPlace) {
 // places are variables that say where one is or may write, and nothing of programs.
 var places = []string{"CI_BUILDS_DIR", "CI_PROJECT_DIR", "GITHUB_WORKSPACE", "HOME", "INIT_CWD", "LS_COLORS", "MAIL", "OLDPWD", "PATH", "PWD", "RUNNER_TEMP", "RUNNER_WORKSPACE", "TEMP", "TMP", "TMPDIR", "WORKSPACE", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "_"}
 
-// tellsOf says whether a variable is looked at by what is known of it.
-func (h *Looks) tellsOf(name string) bool {
+// known says whether a variable is looked at by what is known of it.
+func known(name string) bool {
 	return strings.HasPrefix(name, "GIT_") || slices.Contains(places, name) || slices.Contains(keyVariables, name) ||
 		slices.ContainsFunc(namers, func(group namerGroup) bool { return slices.Contains(group.variables, name) })
 }
