@@ -26,6 +26,9 @@ func cloneError(err error) error {
 	case errors.Is(err, unix.EDQUOT):
 		e.Operation, e.Operand = "keyctl", "session keyring"
 		e.Remedy = "let the user have one key more: sysctl kernel.keys.maxkeys and kernel.keys.maxbytes say how many there may be, and /proc/key-users how many there are"
+	case errors.Is(err, unix.EKEYREJECTED):
+		e.Operation, e.Operand = "keyctl", "session keyring"
+		e.Remedy = "have the security module (SELinux) let jail make a session keyring, which keeps boxes out of the caller's"
 	case errors.Is(err, unix.ECHILD):
 		e.Operation, e.Operand = "execve", "PID 1's image"
 	case errors.Is(err, unix.EINVAL):

@@ -100,7 +100,7 @@ func (e ExecError) Error() string { return "execve of PID 1's image: " + e.Err.E
 func (e ExecError) Unwrap() error { return e.Err }
 
 // Born waits for the answer of a starter that has its request, and for its end.
-// The error is an ExecError, the errno of clone or (EDQUOT) of keyctl, or ECHILD when the starter came
+// The error is an ExecError, the errno of clone or (EDQUOT, EKEYREJECTED) of keyctl, or ECHILD when the starter came
 // to an end without an answer. One that somebody stops is continued; one that says
 // nothing for ten seconds is ended.
 func Born(starter, channel int) (pid int, err error) {

@@ -118,6 +118,7 @@ enum {
 #define ECHILD 10
 #define EACCES 13
 #define ENOSYS 38
+#define EKEYREJECTED 129
 
 struct sigaction {
 	void (*handler)(int);
@@ -403,14 +404,17 @@ static s32 clone_pid1(const struct request *r, s32 group)
  * (keyrings(7)), and no box has anything in it. It is joined out here because names of
  * keyrings are the user namespace's. Without the permission to be searched it would
  * not be found again. Where nobody has keys, or a filter around forbids them, the box
- * has none either. */
+ * has none either; who is forbidden this one alone (EACCES, by a security module) has
+ * an errno of keys' own, since clone has that one as well. */
 static long join_keyring(void)
 {
 	static const char name[] = "jail";
 	long ring = sys(SYS_KEYCTL, 1 /* KEYCTL_JOIN_SESSION_KEYRING */, (u64)name, 0, 0, 0, 0);
 
-	if (ring == -ENOSYS || ring == -EPERM || ring == -EACCES)
+	if (ring == -ENOSYS || ring == -EPERM)
 		return 0;
+	if (ring == -EACCES)
+		return -EKEYREJECTED;
 	if (ring > 0)
 		sys(SYS_KEYCTL, 5 /* KEYCTL_SETPERM */, (u64)-3 /* KEY_SPEC_SESSION_KEYRING */,
 			0x3f0b0000 /* KEY_POS_ALL | KEY_USR_VIEW | KEY_USR_READ | KEY_USR_SEARCH */, 0, 0, 0);
