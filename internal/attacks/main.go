@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // The binary that this package is in is four programs. As which it was started it
@@ -44,6 +45,10 @@ func attackMain(args []string) int {
 	if len(args) == 0 {
 		return 2
 	}
+	// Capabilities and filters belong to a thread: what an attack gives up
+	// or takes, its next call must find. On a busy machine the runtime goes on elsewhere
+	// after one call in sixteen that had to wait.
+	runtime.LockOSThread()
 	for _, r := range append(append(Table(), Tier2Rows()...), Row{name: neighbourRow, attack: neighbourMain}) {
 		if r.name != args[0] {
 			continue
