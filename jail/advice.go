@@ -65,7 +65,7 @@ func suspicionOf(d Denial, said words) (s suspicion, any bool) {
 		return 0, false
 	case d.What == trialSocket && tellsOfHosts(said.all):
 		return hosts, true
-	case s == network && (tellsOfHosts(said.all) || tellsOf(said.all, "EAFNOSUPPORT", "Address family not supported")):
+	case s == network && (tellsOfHosts(said.all) || said.ofFamilies()):
 		return hosts, true
 	case s == network && said.all != "" && (ofInterfaces(d) || said.ofFiles() && !said.ofNetwork()): // it asked what there is, or tried, and speaks of something else
 		return tried, true

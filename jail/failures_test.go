@@ -51,6 +51,9 @@ func failures() []failure {
 		{name: "node that fetches", needs: []string{"/usr/bin/node"}, reason: ReasonExecutionFailed, stderr: `fetch failed`,
 			spec:    command("/usr/bin/node", "-e", "fetch('http://127.0.0.1:8080/').then(r => r.text())"),
 			message: "the program ended with exit code 1, and it was refused the network: socket(AF_INET, SOCK_STREAM|SOCK_NONBLOCK) (EAFNOSUPPORT)", hint: noNetworkHint},
+		{name: "node that asks for its interfaces", needs: []string{"/usr/bin/node"}, reason: ReasonExecutionFailed, stderr: `uv_interface_addresses`,
+			spec:    command("/usr/bin/node", "-e", "require('os').networkInterfaces()"),
+			message: "the program ended with exit code 1, and it was refused the network: socket(AF_NETLINK, SOCK_RAW) (EAFNOSUPPORT)", hint: noNetworkHint},
 		{name: "pip install", needs: []string{"/usr/bin/python3", "/usr/lib/python3/dist-packages/pip"}, reason: ReasonExecutionFailed, stderr: `No matching distribution found for six`,
 			spec: func(t *testing.T) Spec {
 				s := command("/usr/bin/python3", "-m", "pip", "install", "--no-cache-dir", "--retries", "0", "--target", "/tmp/out", "six")(t)

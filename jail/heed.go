@@ -113,7 +113,13 @@ func (w words) ofFiles() bool {
 
 // ofNetwork says whether words may be of a connection, whatever else they are of.
 func (w words) ofNetwork() bool {
-	return tellsOfHosts(w.all) || tellsOf(w.all, "onnect", "etwork", "ocket", "fetch failed", "EAFNOSUPPORT", "Address family")
+	return tellsOfHosts(w.all) || w.ofFamilies() || tellsOf(w.all, "onnect", "etwork", "ocket", "fetch failed", "Address family")
+}
+
+// ofFamilies says whether words name the error of a socket that there is none of. libuv has
+// no name for it.
+func (w words) ofFamilies() bool {
+	return tellsOf(w.all, "EAFNOSUPPORT", "Address family not supported", "system error 97")
 }
 
 // name says whether words name the file of a denial: by its path, or, where they tell of
