@@ -86,7 +86,7 @@
 // which is what is killed, nor signal anybody but that whole group. The filter refuses besides
 // what namespaces and mounts do in tier 1: calls that name other processes, System V
 // IPC, and, where the program has the caller's uid, changes of modes, owners and
-// attributes, for which Landlock has no right. The README lists what is missing.
+// attributes, for which Landlock has no right. docs/tier2.md lists what is missing.
 //
 // # Who the box is
 //

@@ -10,7 +10,7 @@ import (
 	"github.com/seed-75010da9/jail/jail"
 )
 
-// openInTier2 are the rows that a box of tier 2 does not stop, and why. The README
+// openInTier2 are the rows that a box of tier 2 does not stop, and why. docs/tier2.md
 // has the same list, with what it means.
 var openInTier2 = map[string]string{
 	"left behind/device node that lies in a grant": "there are no mounts of the box's own to mark nodev",

@@ -3,6 +3,7 @@ package examples
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -83,31 +84,66 @@ func TestReadmeGo(t *testing.T) {
 	p.check(t, readme)
 }
 
-// TestReadmeLinks: what the README points to within itself is there.
-func TestReadmeLinks(t *testing.T) {
-	text, err := os.ReadFile(readme)
+// headings are those of a page, by the name that a link gives them, and whether each is one
+// of the first rank below the title.
+func headings(t *testing.T, path string) map[string]bool {
+	t.Helper()
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	headings := map[string]bool{} // and whether it is one of the first rank
+	all := map[string]bool{}
 	for _, h := range regexp.MustCompile(`(?m)^##(#?) (.*)$`).FindAllStringSubmatch(string(text), -1) {
 		plain := regexp.MustCompile(`[^a-z0-9 -]`).ReplaceAllString(strings.ToLower(h[2]), "")
-		headings[strings.ReplaceAll(plain, " ", "-")] = h[1] == ""
+		all[strings.ReplaceAll(plain, " ", "-")] = h[1] == ""
 	}
-	links := regexp.MustCompile(`\]\(#([^)]*)\)`).FindAllStringSubmatch(string(text), -1)
-	if len(links) < 10 {
-		t.Errorf("there are %d links, want 10 at least", len(links))
+	return all
+}
+
+// TestLinks: what the README and the pages point to is there, and the README's contents have
+// all of its parts and name every page.
+func TestLinks(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
 	}
 	linked := map[string]bool{}
-	for _, l := range links {
-		linked[l[1]] = true
-		if _, ok := headings[l[1]]; !ok {
-			t.Errorf("#%s is no heading of the README", l[1])
+	for _, path := range append(pages, readme, sources+"/README.md") {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range regexp.MustCompile(`\]\(([^)\s]+)\)`).FindAllStringSubmatch(string(text), -1) {
+			if strings.Contains(l[1], "://") {
+				continue
+			}
+			file, heading, anchored := strings.Cut(l[1], "#")
+			target := path
+			if file != "" {
+				target = filepath.Join(filepath.Dir(path), file)
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s: %s: %v", path, l[1], err)
+				continue
+			}
+			if anchored {
+				if _, ok := headings(t, target)[heading]; !ok {
+					t.Errorf("%s: %s: there is no such heading", path, l[1])
+				}
+			}
+			if path == readme {
+				linked[l[1]] = true
+			}
 		}
 	}
-	for h, first := range headings {
-		if first && !linked[h] {
-			t.Errorf("the contents lack #%s", h)
+	for h, first := range headings(t, readme) {
+		if first && !linked["#"+h] {
+			t.Errorf("the README's contents lack #%s", h)
+		}
+	}
+	for _, path := range pages {
+		if name := "docs/" + filepath.Base(path); !linked[name] {
+			t.Errorf("the README does not name %s", name)
 		}
 	}
 }
