@@ -78,6 +78,21 @@ func (h *Looks) gitSettings(tree string) *gitConfigs {
 	return c
 }
 
+// trees are where what the settings name by a relative path lies: the repository's folder,
+// or, of one that GIT_DIR names, its work tree (git(1)).
+func (c *gitConfigs) trees() []string {
+	h := c.h
+	switch tree := os.Getenv("GIT_WORK_TREE"); {
+	case c.tree != "":
+		return []string{c.tree}
+	case os.Getenv("GIT_DIR") == "":
+		return nil
+	case tree != "":
+		return append(h.placed(tree, h.cwd), h.cwd) // for whoever takes the variable away again
+	}
+	return []string{h.cwd}
+}
+
 // readAll reads those of the repository, and those for all.
 func (c *gitConfigs) readAll() {
 	h, tree := c.h, c.tree
@@ -170,7 +185,7 @@ func (c *gitConfigs) take(entries []gitEntry, file string) {
 			c.unseen = file
 			return
 		case e.key == "hookspath" && e.section == "core":
-			c.hooks = append(c.hooks, c.h.placed(e.value, c.tree)...)
+			c.hooks = append(c.hooks, c.h.placed(e.value, c.trees()...)...)
 		case e.key == "path" && strings.HasPrefix(e.section, "include"):
 			for _, p := range c.h.placed(e.value, path.Dir(file)) {
 				c.runs = append(c.runs, p)
@@ -209,20 +224,20 @@ func (c *gitConfigs) named(e gitEntry, value, file string) {
 			}
 		}
 	}
+	trees := c.trees()
 	for _, word := range words {
 		if c.h.stopped() {
 			return
 		}
-		bare := !strings.ContainsAny(word, "/~")
-		from := []string{c.tree, path.Dir(file)}
-		if bare {
-			from = from[:1]
+		bare, from := !strings.ContainsAny(word, "/~"), trees
+		if !bare {
+			from = append(slices.Clip(from), path.Dir(file))
 		}
 		for _, p := range c.h.placed(word, from...) {
 			f, ok := c.h.look(p)
 			folder := ok && f.Dir()
 			switch {
-			case bare && (folder && !arguments || !ok), pathname.Below(c.tree, p) && c.tree != "", slices.Contains(c.h.homes, p), slices.Contains(wholes, p):
+			case bare && (folder && !arguments || !ok), slices.ContainsFunc(trees, func(tree string) bool { return pathname.Below(tree, p) }), slices.Contains(c.h.homes, p), slices.Contains(wholes, p):
 				// a word that is no file, or all that there is
 			case folder && !slices.ContainsFunc(c.h.around, func(at string) bool { return pathname.Below(at, p) }):
 				c.folders = append(c.folders, p)

@@ -43,6 +43,37 @@ func TestHintsAreNotForWhatGitRuns(t *testing.T) {
 	}
 }
 
+// A repository that GIT_DIR names has its work tree in the folder that the caller is in, or
+// where GIT_WORK_TREE says: that is where what its settings name lies.
+func TestHintsAreNotForTheWorkTreeOfVariables(t *testing.T) {
+	dir := closedTree(t, "repo.git/HEAD", "here/hooks/x", "here/tools/x", "here/src/x", "tree/hooks/x", "tree/src/x")
+	if err := os.WriteFile(dir+"/repo.git/config", []byte("[core]\n\thooksPath = hooks\n[diff]\n\texternal = tools/x\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir + "/here")
+	t.Setenv("GIT_DIR", "../repo.git")
+	refused := func(p string) bool {
+		t.Helper()
+		h := New()
+		f, ok := h.At(filepath.Join(dir, p))
+		if !ok {
+			t.Fatal(p, "is not there")
+		}
+		return h.Why(f, Write) != ""
+	}
+	for p, want := range map[string]bool{"here/hooks": true, "here/hooks/x": true, "here/tools/x": true, "here/src": false, "tree/hooks": false} {
+		if got := refused(p); got != want {
+			t.Errorf("%s: refused: %v, want %v", p, got, want)
+		}
+	}
+	t.Setenv("GIT_WORK_TREE", dir+"/tree")
+	for p, want := range map[string]bool{"tree/hooks": true, "tree/hooks/x": true, "tree/src": false} {
+		if got := refused(p); got != want {
+			t.Errorf("with GIT_WORK_TREE, %s: refused: %v, want %v", p, got, want)
+		}
+	}
+}
+
 // Settings of the repository that the caller is in, or has granted, name what lies outside
 // of it, and what they name is run all the same.
 func TestHintsAreNotForWhatSettingsNameElsewhere(t *testing.T) {
