@@ -85,6 +85,29 @@ var (
 // stop each other: how many there are depends on what else the machine does.
 var scheduling = []string{"nanosleep", "futex", "sched_yield", "epoll_pwait", "tgkill", "rt_sigreturn", "restart_syscall"}
 
+// A traced is a system call that a thread made, but for those of scheduling.
+type traced struct{ thread, call string }
+
+// tracedCalls are those of strace's lines.
+func tracedCalls(text string) (calls []traced) {
+	for line := range strings.Lines(text) {
+		if m := tracedCall.FindStringSubmatch(line); m != nil && !slices.Contains(scheduling, m[2]) {
+			calls = append(calls, traced{m[1], m[2] + "(" + m[3]})
+		}
+	}
+	return calls
+}
+
+// whose is the process that a call gives away, and else the supervisor, which makes all sorts.
+func whose(call string) string {
+	for name, tell := range tells {
+		if tell.MatchString(call) {
+			return name
+		}
+	}
+	return "supervisor"
+}
+
 // trace runs /bin/true in a box below strace and counts each process's system
 // calls; the program's until it is executed.
 func trace(t *testing.T) (calls map[string]int, threads int) {
@@ -99,17 +122,15 @@ func trace(t *testing.T) (calls map[string]int, threads int) {
 		t.Fatal(err)
 	}
 	lines := map[string][]string{} // thread → its calls
-	for line := range strings.Lines(string(text)) {
-		if m := tracedCall.FindStringSubmatch(line); m != nil && !slices.Contains(scheduling, m[2]) {
-			lines[m[1]] = append(lines[m[1]], m[2]+"("+m[3])
-		}
+	for _, c := range tracedCalls(string(text)) {
+		lines[c.thread] = append(lines[c.thread], c.call)
 	}
 	calls = map[string]int{}
 	for _, made := range lines {
 		who := "supervisor"
-		for name, tell := range tells {
-			if slices.ContainsFunc(made, tell.MatchString) {
-				who = name
+		for _, c := range made {
+			if of := whose(c); of != "supervisor" {
+				who = of
 			}
 		}
 		if who == "supervisor" {
