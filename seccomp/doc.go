@@ -86,8 +86,8 @@
 // flock's absence makes the JVM print one warning about its hsperfdata file;
 // watches' absence makes tail -f poll and Node's fs.watch fail with EPERM.
 //
-// setsockopt and ioctl are open (but for four commands of terminals): which
-// sockets and devices exist is decided elsewhere.
+// setsockopt (but for attaching filters) and ioctl (but for four commands of
+// terminals) are open: which sockets and devices exist is decided elsewhere.
 //
 // # How it is compiled
 //

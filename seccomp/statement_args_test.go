@@ -46,6 +46,8 @@ func argumentVerdict(name string, args [6]uint64) uint32 {
 		return refuseIf(low(1)&4 != 0)
 	case "seccomp":
 		return refuseIf(low(1)&8 != 0) // SECCOMP_FILTER_FLAG_NEW_LISTENER
+	case "setsockopt":
+		return refuseIf(low(1) == 1 && (low(2) == 26 || low(2) == 51)) // SOL_SOCKET; SO_ATTACH_FILTER, SO_ATTACH_REUSEPORT_CBPF
 	case "shmget":
 		return refuseIf(low(2)&0o4000 != 0)
 	case "personality":

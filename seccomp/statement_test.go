@@ -38,7 +38,7 @@ rt_sigsuspend rt_sigtimedwait rt_tgsigqueueinfo sched_get_priority_max sched_get
 sched_getaffinity sched_getattr sched_getparam sched_getscheduler sched_rr_get_interval
 sched_yield select semctl semget semop semtimedop sendfile
 sendmmsg sendmsg sendto set_robust_list set_tid_address setfsgid setfsuid setgid setitimer setpgid
-setregid setresgid setresuid setreuid setsid setsockopt setuid setxattr shmat shmctl shmdt
+setregid setresgid setresuid setreuid setsid setuid setxattr shmat shmctl shmdt
 shutdown sigaltstack signalfd signalfd4 splice stat statfs statx symlink symlinkat
 sync_file_range sysinfo tee tgkill time timer_delete timer_getoverrun timer_gettime
 timer_settime timerfd_create timerfd_gettime timerfd_settime times tkill truncate umask uname unlink

@@ -187,5 +187,6 @@ var levels = []name{
 
 var socketOptions = []name{
 	{unix.SO_SNDBUF, "SO_SNDBUF"}, {unix.SO_RCVBUF, "SO_RCVBUF"}, {unix.SO_SNDBUFFORCE, "SO_SNDBUFFORCE"},
+	{unix.SO_ATTACH_FILTER, "SO_ATTACH_FILTER"}, {unix.SO_ATTACH_REUSEPORT_CBPF, "SO_ATTACH_REUSEPORT_CBPF"},
 	{unix.SO_RCVBUFFORCE, "SO_RCVBUFFORCE"},
 }

@@ -47,9 +47,9 @@ func Allowed() []Group {
 			`getpriority ioprio_get sched_yield sched_getaffinity
 			sched_getparam sched_getscheduler sched_getattr
 			sched_get_priority_max sched_get_priority_min sched_rr_get_interval`},
-		{"sockets that exist already: which can exist at all is decided where they are made",
+		{"sockets that exist already: which can exist at all is decided where they are made; their options are checked elsewhere",
 			`bind connect listen accept accept4 getsockname getpeername sendto recvfrom sendmsg
-			recvmsg sendmmsg recvmmsg shutdown setsockopt getsockopt`},
+			recvmsg sendmmsg recvmmsg shutdown getsockopt`},
 		{"System V shared memory and semaphores, which live and end with the ipc namespace: databases",
 			`shmat shmdt shmctl semget semop semtimedop semctl`},
 		{"locking oneself up further; seccomp is checked elsewhere",

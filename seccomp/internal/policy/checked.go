@@ -162,6 +162,16 @@ func processes() []Check {
 			},
 			Else: Absent,
 		},
+		{
+			Why: "filters of packets: what the kernel translates them to is in no memory cap, and has one bound for " +
+				"the whole host (net.core.bpf_jit_limit), past which no box starts. A thousand ends of pairs can have one each. " +
+				"Those of extended BPF need bpf",
+			Calls: "setsockopt",
+			Rows: []Row{
+				{slices.Concat(in(1, Low, unix.SOL_SOCKET), in(2, Low, unix.SO_ATTACH_FILTER, unix.SO_ATTACH_REUSEPORT_CBPF)), Deny},
+			},
+			Else: Allow,
+		},
 	}
 }
 
