@@ -181,6 +181,15 @@ func inPlaceRules(spec Spec, h host, abi int) (rules []seccomp.Rule) {
 	}
 	// System V IPC lives in the caller's namespace.
 	deny(nil, "shmget", "shmat", "shmctl", "semget", "semop", "semtimedop", "semctl")
+	if !spec.Unix {
+		// So do the abstract names of Unix sockets, which an end of a pair can have as
+		// well: by bind(2), or from the kernel, which gives one to whoever connects or
+		// sends a packet and is to be told whom it hears from (autobind, unix(7)).
+		deny(nil, "bind", "connect")
+		for _, option := range []uint32{unix.SO_PASSCRED, unix.SO_PASSPIDFD} {
+			deny([]seccomp.Arg{{Index: 1, Mask: 0xffffffff, Value: unix.SOL_SOCKET}, {Index: 2, Mask: 0xffffffff, Value: option}}, "setsockopt")
+		}
+	}
 	if !h.ownUID {
 		// Landlock has no right for these, and the caller's files are the
 		// program's own.

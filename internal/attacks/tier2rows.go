@@ -130,6 +130,21 @@ func Tier2Rows() []Row {
 			},
 		},
 		{
+			name: tier2Family + "take an abstract name of the host's", source: "CVE-2020-15257: containerd-shim's abstract socket; unix(7): an end of a pair can be bound, and the names are the network namespace's",
+			attack: func(args []string) error {
+				pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+				if err != nil {
+					return err
+				}
+				return unix.Bind(pair[0], &unix.SockaddrUnix{Name: "@" + args[0]})
+			},
+			arena: func(a *Arena) { a.Args(filepath.Base(a.dir)) },
+		},
+		{
+			name: tier2Family + "have the kernel choose an abstract name of the host's", source: "CVE-2020-15257: containerd-shim's abstract socket; unix(7): autobind",
+			attack: func([]string) error { return autobound() },
+		},
+		{
 			name: tier2Family + "the environment of the caller's process", source: "birdcage PR#64; proc_pid_environ(5)",
 			attack: func([]string) error { return show("/proc/" + strconv.Itoa(os.Getppid()) + "/environ") },
 			arena: func(a *Arena) {
@@ -138,4 +153,28 @@ func Tier2Rows() []Row {
 			},
 		},
 	}
+}
+
+// autobound has the kernel name an end of a pair: for connect(2), which fails then, or
+// for a packet, where it is to tell from whom it got what it gets.
+func autobound() error {
+	for _, kind := range []int{unix.SOCK_STREAM, unix.SOCK_SEQPACKET} {
+		for _, option := range []int{unix.SO_PASSCRED, unix.SO_PASSPIDFD} {
+			pair, err := unix.Socketpair(unix.AF_UNIX, kind, 0)
+			if err != nil {
+				return err
+			}
+			unix.SetsockoptInt(pair[0], unix.SOL_SOCKET, option, 1)
+			unix.Connect(pair[0], &unix.SockaddrUnix{Name: "@"})
+			unix.Write(pair[0], []byte("x"))
+			at, err := unix.Getsockname(pair[0])
+			if err != nil {
+				return err
+			}
+			if name, ok := at.(*unix.SockaddrUnix); ok && len(name.Name) > len("@") {
+				return nil
+			}
+		}
+	}
+	return errors.New("none has a name")
 }
