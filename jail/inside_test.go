@@ -10,8 +10,10 @@ import (
 
 // inside are what the test binary does in a box; the result is its exit code.
 var inside = map[string]func() int{
-	"printIDs": printIDs, // in a user namespace, see TestHostRoot
-	"printRun": printRun, // likewise, see TestGroupOfAnotherUser
+	"printIDs":        printIDs,     // in a user namespace, see TestHostRoot
+	"printRun":        printRun,     // likewise, see TestGroupOfAnotherUser
+	"printKeyring":    printKeyring, // as an ordinary user, see TestKeyringOfAnotherUser
+	"describeKeyring": describeKeyring,
 	// typeAhead tries to type into the terminal it has (CVE-2017-5226).
 	"typeAhead": func() int {
 		key := byte('x')

@@ -399,25 +399,45 @@ static s32 clone_pid1(const struct request *r, s32 group)
 	return (s32)sys(SYS_CLONE3, (u64)&args, sizeof args, 0, 0, 0, 0);
 }
 
+#define SESSION_KEYRING ((u64)-3) /* KEY_SPEC_SESSION_KEYRING */
+
+/* owned says whether we own our session keyring, which is described as
+ * "keyring;UID;GID;PERMISSIONS;NAME". */
+static int owned(void)
+{
+	char text[64];
+	u32 uid = 0;
+
+	if (sys(SYS_KEYCTL, 6 /* KEYCTL_DESCRIBE */, SESSION_KEYRING, (u64)text, sizeof text, 0, 0) < 0)
+		return 0;
+	for (const char *digit = text + sizeof "keyring;" - 1; *digit != ';'; digit++)
+		uid = uid * 10 + (u32)(*digit - '0');
+	return uid == (u32)sys(SYS_GETEUID, 0, 0, 0, 0, 0, 0);
+}
+
 /* The caller's session keyring is in no namespace. PID 1 has one beside it, which is
  * found by its name: all boxes of a user share it, since a user has 200 keys
  * (keyrings(7)), and no box has anything in it. It is joined out here because names of
  * keyrings are the user namespace's. Without the permission to be searched it would
- * not be found again. Where nobody has keys, or a filter around forbids them, the box
- * has none either; who is forbidden this one alone (EACCES, by a security module) has
- * an errno of keys' own, since clone has that one as well. */
+ * not be found again. By that permission, given to everybody, another user can have us
+ * find one of his: then PID 1 has a new one that has no name. Where nobody has keys, or a
+ * filter around forbids them, the box has none either; who is forbidden this one alone
+ * (EACCES, by a security module) has an errno of keys' own, since clone has that one as
+ * well. */
 static long join_keyring(void)
 {
 	static const char name[] = "jail";
 	long ring = sys(SYS_KEYCTL, 1 /* KEYCTL_JOIN_SESSION_KEYRING */, (u64)name, 0, 0, 0, 0);
 
+	if (ring > 0 && !owned())
+		ring = sys(SYS_KEYCTL, 1, 0, 0, 0, 0, 0);
+	else if (ring > 0)
+		sys(SYS_KEYCTL, 5 /* KEYCTL_SETPERM */, SESSION_KEYRING,
+			0x3f0b0000 /* KEY_POS_ALL | KEY_USR_VIEW | KEY_USR_READ | KEY_USR_SEARCH */, 0, 0, 0);
 	if (ring == -ENOSYS || ring == -EPERM)
 		return 0;
 	if (ring == -EACCES)
 		return -EKEYREJECTED;
-	if (ring > 0)
-		sys(SYS_KEYCTL, 5 /* KEYCTL_SETPERM */, (u64)-3 /* KEY_SPEC_SESSION_KEYRING */,
-			0x3f0b0000 /* KEY_POS_ALL | KEY_USR_VIEW | KEY_USR_READ | KEY_USR_SEARCH */, 0, 0, 0);
 	return ring;
 }
 
