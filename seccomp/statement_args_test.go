@@ -42,6 +42,8 @@ func argumentVerdict(name string, args [6]uint64) uint32 {
 		return pairVerdict(low(0), low(1))
 	case "mmap":
 		return refuseIf(low(3)&0x40000 != 0)
+	case "madvise":
+		return refuseIf(low(2) == 12) // MADV_MERGEABLE
 	case "memfd_create":
 		return refuseIf(low(1)&4 != 0)
 	case "seccomp":

@@ -29,7 +29,7 @@ getegid geteuid getgid getgroups getitimer getpeername getpgid getpgrp getpid ge
 getrandom getresgid getresuid getrlimit getrusage getsid getsockname getsockopt gettid gettimeofday
 getuid getxattr ioprio_get kill landlock_add_rule landlock_create_ruleset
 landlock_restrict_self lchown lgetxattr link linkat listen listxattr llistxattr lremovexattr lseek
-lsetxattr lstat madvise membarrier mincore mlock mlock2 mlockall mprotect mremap msync
+lsetxattr lstat membarrier mincore mlock mlock2 mlockall mprotect mremap msync
 munlock munlockall munmap nanosleep newfstatat pause pidfd_open pidfd_send_signal pipe pipe2 pkey_alloc
 pkey_free pkey_mprotect poll ppoll pread64 preadv preadv2 pselect6 pwrite64 pwritev pwritev2 read
 readahead readlink readlinkat readv recvfrom recvmmsg recvmsg removexattr rename renameat

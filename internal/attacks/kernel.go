@@ -177,6 +177,11 @@ func kernel() []Row {
 			control: InNaive,
 			walls:   []ablation.Wall{ablation.Seccomp},
 		}),
+		ifKnown(func() error { return adviseOwn(unix.MADV_UNMERGEABLE) }, Row{
+			name: "merge equal pages by advice", source: "CVE-2015-2877 (CAIN): tells whether others have a page; madvise(2), MADV_MERGEABLE",
+			attack: func([]string) error { return adviseOwn(unix.MADV_MERGEABLE) },
+			walls:  filter,
+		}),
 		{
 			name: "have packets filtered", source: "concourse#8739, moby#45498: with the host's net.core.bpf_jit_limit used up no box starts; socket(7), SO_ATTACH_FILTER",
 			attack: func([]string) error { return filterPackets() },
@@ -207,6 +212,16 @@ func filterPackets() error {
 	}
 	all := unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: 0xffff}
 	return unix.SetsockoptSockFprog(pair[0], unix.SOL_SOCKET, unix.SO_ATTACH_FILTER, &unix.SockFprog{Len: 1, Filter: &all})
+}
+
+// adviseOwn gives the kernel advice on a page of this process's.
+func adviseOwn(advice int) error {
+	page, err := unix.Mmap(-1, 0, os.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		return err
+	}
+	defer unix.Munmap(page)
+	return unix.Madvise(page, advice)
 }
 
 // compareOwn compares two of this process's own descriptors.

@@ -22,8 +22,8 @@ func Allowed() []Group {
 			`truncate rename renameat link linkat symlink symlinkat unlink unlinkat rmdir
 			chown fchown lchown fchownat utime utimes utimensat futimesat umask
 			setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr`},
-		{"own memory; its amount is the cgroup's and RLIMIT_MEMLOCK's to cap",
-			`mprotect munmap mremap madvise brk msync mincore membarrier
+		{"own memory; its amount is the cgroup's and RLIMIT_MEMLOCK's to cap, and advice is checked elsewhere",
+			`mprotect munmap mremap brk msync mincore membarrier
 			mlock mlock2 munlock mlockall munlockall pkey_alloc pkey_free pkey_mprotect`},
 		{"own processes and threads; their number is the cgroup's to cap",
 			`fork vfork execve execveat exit exit_group wait4 waitid set_tid_address

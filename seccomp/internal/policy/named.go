@@ -105,13 +105,18 @@ const (
 )
 
 // memory is the calls that can take pages from the host's pool of huge ones,
-// which the memory cap does not count (it would be a controller of its own).
+// which the memory cap does not count (it would be a controller of its own), or
+// share them with strangers.
 func memory() []Check {
 	const why = "huge pages from the host's pool are not counted by the memory cap; " +
 		"transparent ones are, and need no flag"
 	return []Check{
 		{Why: why, Calls: "mmap", Rows: []Row{{in(3, mapHuge, 0), Allow}}, Else: Deny},
 		{Why: why, Calls: "memfd_create", Rows: []Row{{in(1, memHuge, 0), Allow}}, Else: Deny},
+		{
+			Why:   "merging equal pages, as by prctl's SET_MEMORY_MERGE: the time that a write takes tells whether others on the host have a page",
+			Calls: "madvise", Rows: []Row{{in(2, Low, unix.MADV_MERGEABLE), Deny}}, Else: Allow,
+		},
 		{Why: why, Calls: "shmget", Rows: []Row{{in(2, shmHuge, 0), Allow}}, Else: Deny},
 	}
 }
