@@ -204,11 +204,28 @@ func (c *connection) Write(_ context.Context, m jsonrpc.Message) error {
 	if !c.unanswered.wanted(m) {
 		return nil
 	}
-	text, err := jsonrpc.EncodeMessage(m)
+	text, err := jsonrpc.EncodeMessage(coded(m))
 	if err != nil {
 		return fmt.Errorf("mcp: encoding a message: %w", err)
 	}
 	return c.write(text)
+}
+
+// coded gives the answer that refuses a request a code: the library has none, which is
+// sent as 0, for what comes before initialize and for a second one of these, and no
+// client has a meaning for 0.
+func coded(m jsonrpc.Message) jsonrpc.Message {
+	r, ok := m.(*jsonrpc.Response)
+	if !ok || r.Error == nil {
+		return m
+	}
+	var e *jsonrpc.Error
+	if errors.As(r.Error, &e) && e.Code != 0 {
+		return m
+	}
+	with := *r
+	with.Error = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: r.Error.Error()}
+	return &with
 }
 
 func (c *connection) write(text []byte) error {
