@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // TestRefusalHasCode: an error of the library's without a code, as that of a request
@@ -24,5 +25,25 @@ func TestRefusalHasCode(t *testing.T) {
 		if err := c.Write(t.Context(), &jsonrpc.Response{ID: request.ID, Error: test.err}); err != nil || !strings.Contains(out.String(), test.want) {
 			t.Errorf("%v: %v: %s", test.err, err, out.String())
 		}
+	}
+}
+
+// TestMethodsNotOffered: what the server does not say that it has is no method.
+func TestMethodsNotOffered(t *testing.T) {
+	s := connect(t, settings(t, small), nil)
+	for method, ask := range map[string]func() error{
+		"resources/list": func() error { _, err := s.client.ListResources(t.Context(), nil); return err },
+		"prompts/list":   func() error { _, err := s.client.ListPrompts(t.Context(), nil); return err },
+		"logging/setLevel": func() error {
+			return s.client.SetLoggingLevel(t.Context(), &mcp.SetLoggingLevelParams{Level: "debug"})
+		},
+	} {
+		var refused *jsonrpc.Error
+		if err := ask(); !errors.As(err, &refused) || refused.Code != jsonrpc.CodeMethodNotFound {
+			t.Errorf("%s: %v, want that there is no such method", method, err)
+		}
+	}
+	if err := s.client.Ping(t.Context(), nil); err != nil {
+		t.Error("ping:", err)
 	}
 }

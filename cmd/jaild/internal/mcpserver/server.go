@@ -71,6 +71,7 @@ func New(settings companion.MCP) (*Server, error) {
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 	}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "jail", Title: "Code in a box", Version: settings.Version}, options)
+	s.mcp.AddReceivingMiddleware(notOffered)
 	s.addTools()
 	return s, nil
 }
