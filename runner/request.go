@@ -42,6 +42,9 @@ func ParseRequest(text []byte) (Request, error) {
 	if !utf8.Valid(text) {
 		return r, fault("request", "", "must be UTF-8")
 	}
+	if bytes.HasPrefix(text, []byte("\ufeff")) {
+		return r, fault("request", "", "must begin without a byte order mark, which JSON has none of")
+	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return r, fault("request", "", wantRequest+jsonError(err))
