@@ -56,8 +56,11 @@ func TestBackstopsSeeUnwaitedChildren(t *testing.T) {
 		limit time.Duration
 		want  Reason
 		least int64 // ms; how much of it is seen depends on the machine, but none without a look
-	}{{patience(time.Minute), ReasonOK, 100}, {500 * time.Millisecond, ReasonCPUTime, 500}} {
-		res := runBox(t, noGroupInside(t, "burn in children that nobody waits for", Limits{CPUTime: c.limit}), IO{})
+		env   string
+	}{{patience(time.Minute), ReasonOK, 100, onAndOn + "="}, {500 * time.Millisecond, ReasonCPUTime, 500, onAndOn + "=1"}} {
+		s := noGroupInside(t, "burn in children that nobody waits for", Limits{CPUTime: c.limit})
+		s.Env = append(s.Env, c.env)
+		res := runBox(t, s, IO{})
 		want(t, res, c.want)
 		if used := *res.Usage.CPUUserMS + *res.Usage.CPUSystemMS; used < c.least {
 			t.Errorf("limit %v: the record has %d ms of processor time, want at least %d", c.limit, used, c.least)
