@@ -106,8 +106,8 @@ func (b bout) run(ctx context.Context) result {
 	default:
 		r = b.inGuest(ctx)
 	}
-	if outOfTime(ctx) {
-		r = b.cut(r)
+	if why := cutShort(ctx); why != "" {
+		r = b.cut(r, why)
 	}
 	return r
 }

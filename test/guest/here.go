@@ -25,7 +25,7 @@ func (b bout) onThisMachine(ctx context.Context) result {
 	for _, s := range b.suites {
 		for _, job := range s.jobs(b) {
 			j, err := b.runHere(ctx, job)
-			if err != nil || outOfTime(ctx) {
+			if err != nil || ctx.Err() != nil {
 				r.Fault = fmt.Sprint(err)
 				return r
 			}

@@ -93,13 +93,24 @@ func (o options) deadline(ctx context.Context) (context.Context, context.CancelF
 // outOfTime says that a context has ended for that, and not by a signal.
 func outOfTime(ctx context.Context) bool { return errors.Is(context.Cause(ctx), errOutOfTime) }
 
-// cut records which jobs the time did not suffice for: a guest that was ended
-// meanwhile is no fault of its own.
-func (b bout) cut(r result) result {
+// cutShort is why a run ended before its end, by its time or by a signal, or "".
+func cutShort(ctx context.Context) string {
+	switch {
+	case outOfTime(ctx):
+		return errOutOfTime.Error()
+	case ctx.Err() != nil:
+		return "interrupted"
+	}
+	return ""
+}
+
+// cut records which jobs were not run for that: a guest that was ended meanwhile is no
+// fault of its own.
+func (b bout) cut(r result, why string) result {
 	for _, s := range b.suites {
 		for _, job := range s.jobs(b) {
 			if !slices.ContainsFunc(r.Jobs, func(e ended) bool { return e.Name == job.Name }) {
-				r.Jobs, r.Fault = append(r.Jobs, ended{Name: job.Name, NotRun: errOutOfTime.Error()}), ""
+				r.Jobs, r.Fault = append(r.Jobs, ended{Name: job.Name, NotRun: why}), ""
 			}
 		}
 	}

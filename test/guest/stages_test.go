@@ -90,3 +90,22 @@ func TestAdd(t *testing.T) {
 		t.Errorf("add = %+v", ran)
 	}
 }
+
+// So is what a signal kept from being run.
+func TestInterrupted(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	list, err := options{suites: "cgroups", roles: "root"}.bouts(picked(), suites()[2:3], nil, workshop{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := runAll(ctx, list, 2, func(result) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range results {
+		if !r.fine() || len(r.Jobs) != 1 || r.Jobs[0].NotRun != "interrupted" {
+			t.Errorf("%s: %+v, want one job that was not run", list[i].name(), r)
+		}
+	}
+}
