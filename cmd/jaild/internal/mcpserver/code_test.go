@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // TestRefusalHasCode: an error of the library's without a code, as that of a request
@@ -34,9 +33,6 @@ func TestMethodsNotOffered(t *testing.T) {
 	for method, ask := range map[string]func() error{
 		"resources/list": func() error { _, err := s.client.ListResources(t.Context(), nil); return err },
 		"prompts/list":   func() error { _, err := s.client.ListPrompts(t.Context(), nil); return err },
-		"logging/setLevel": func() error {
-			return s.client.SetLoggingLevel(t.Context(), &mcp.SetLoggingLevelParams{Level: "debug"})
-		},
 	} {
 		var refused *jsonrpc.Error
 		if err := ask(); !errors.As(err, &refused) || refused.Code != jsonrpc.CodeMethodNotFound {
